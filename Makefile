@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel demo demo-car check fuzz random attack bits fmi-check bench format format-check clean
+.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -35,9 +35,15 @@ PREFIX ?= /usr/local
 install: build
 	cmake --install build --prefix $(PREFIX)
 
-# the Python package with the library inside, as build/jounce-VERSION-py3-none-linux_x86_64.whl (docs/python.md)
-wheel: build
-	@python3 python/backend/jounce_build.py build build/src/libjounce.so
+# self-contained, for any Linux with glibc 2.31: the Python package with library, program and models, and the program
+# alone, in build-wheel/ (docs/install.md); tried in bare Debians 11, 12 and 13
+wheel tarball:
+	@sh tools/setup.sh wheel
+	sh tools/wheel/build.sh build-wheel
+
+wheel-check: wheel
+	@sh tools/setup.sh wheel wheel-check
+	sh tools/wheel/check.sh build-wheel
 
 # make random N=5000 SEED=1 [FAMILIES=all]: properties of models of seeds 1 ... 5000, or of all families (CONTRIBUTING.md)
 N ?= 500
@@ -97,4 +103,4 @@ format-check:
 	@sh tools/format.sh --check
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb
+	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb build-wheel

@@ -16,6 +16,7 @@ typedef enum cli_exit { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_DONE = 3 } 
 
 #define CLI_MAX_ARGUMENTS 4
 #define CLI_MAX_OPTIONS   32  // of one command
+#define CLI_PATH          4096
 
 typedef struct cli_visitor cli_visitor;
 
@@ -120,8 +121,9 @@ void cli_list_free(cli_list* list);
 // Print what the context has to say since the last call: errors always, the rest unless --quiet.
 void cli_tell(cli* c);
 
-// Folder of the models: those of the source, or where there is none, those that were installed.
-const char* cli_models_folder(void);
+// Folder of the models: that of the source, else ../share/jounce/models beside the program, else
+// the installed one.
+void cli_models_folder(char out[CLI_PATH]);
 
 // The file of argument 0 as a model, and as a system. Failures are printed.
 cli_exit cli_load(cli* c, jo_model** model);

@@ -291,7 +291,9 @@ static bool does_pass(const job* j) {
 }
 
 static cli_exit run(cli* c, int argc, char** argv) {
-  job j = {.models = cli_models_folder(), .folder = ".", .tolerance = NAN};
+  char models[CLI_PATH];
+  cli_models_folder(models);
+  job j = {.models = models, .folder = ".", .tolerance = NAN};
   const cli_option option[] = {
       {"-o", "DIR", "folder for results.txt; the current one by default", .text = &j.folder},
       {"--models", "DIR", "folder of the models; those that came with the program by default",

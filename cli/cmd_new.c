@@ -13,7 +13,7 @@
 #include "json.h"
 #include "terminal.h"
 
-#define PATH      4096
+#define PATH      CLI_PATH
 #define MAX_FILES 64         // of one starter, and starters
 #define MAX_SIZE  (1 << 20)  // of one file
 #define LIBRARY   "../library/"
@@ -60,7 +60,9 @@ static char* read_text(const char* path) {
 }
 
 static bool starters_folder(char out[PATH]) {
-  return join(out, cli_models_folder(), "starters");
+  char models[CLI_PATH];
+  cli_models_folder(models);
+  return join(out, models, "starters");
 }
 
 // ---- what a starter consists of ------------------------------------------------------------------
@@ -174,7 +176,8 @@ static cli_exit tell_all(cli* c) {
   struct dirent** list = NULL;
   int n = starters_folder(folder) ? scandir(folder, &list, is_yaml, alphasort) : -1;
   if (n <= 0) {
-    cli_complain("jounce new: there are no starters in %s/starters", cli_models_folder());
+    cli_models_folder(folder);
+    cli_complain("jounce new: there are no starters in %s/starters", folder);
     return CLI_FAIL;
   }
   cli_json j = {0};

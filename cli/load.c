@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages, and the way from a file to a system.
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "failure.h"
@@ -40,9 +42,30 @@ cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system) {
   return code == CLI_OK ? cli_prepare(c, *model, &runs, system) : code;
 }
 
-const char* cli_models_folder(void) {
-  FILE* file = fopen(JOUNCE_MODELS_DIR "/buggy/step_descent.yaml", "r");
-  if (!file) return JOUNCE_INSTALLED_MODELS_DIR;
-  fclose(file);
-  return JOUNCE_MODELS_DIR;
+static bool has_models(const char* folder) {
+  char path[CLI_PATH];
+  if (!*folder) return false;
+  int n = snprintf(path, sizeof path, "%s/buggy/step_descent.yaml", folder);
+  return n > 0 && n < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+// PREFIX/share/jounce/models of a program PREFIX/bin/jounce, wherever PREFIX was moved to.
+static bool models_beside_program(char out[CLI_PATH]) {
+  static const char below[] = "/share/jounce/models";
+  ssize_t n = readlink("/proc/self/exe", out, CLI_PATH - sizeof below);
+  if (n <= 0 || n >= (ssize_t)(CLI_PATH - sizeof below)) return false;
+  out[n] = 0;
+  for (int i = 0; i < 2; i++) {
+    char* slash = strrchr(out, '/');
+    if (!slash) return false;
+    *slash = 0;
+  }
+  memcpy(out + strlen(out), below, sizeof below);
+  return has_models(out);
+}
+
+void cli_models_folder(char out[CLI_PATH]) {
+  bool is_source = has_models(JOUNCE_MODELS_DIR);
+  if (!is_source && models_beside_program(out)) return;
+  snprintf(out, CLI_PATH, "%s", is_source ? JOUNCE_MODELS_DIR : JOUNCE_INSTALLED_MODELS_DIR);
 }

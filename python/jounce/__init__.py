@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from . import _html
 from ._core import Quantity
+from ._lib import MODELS_PATH as models_path
 from ._lib import PATH as library_path
 from ._lib import VERSION as __version__
 from .analysis import Equilibrium, EquilibriumInfo, Modes, Stability
@@ -52,6 +53,6 @@ __all__ = [
     "Normal", "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Points", "Pose", "Quantity", "Reconstruction", "Remark",
     "Result",
     "Run", "SingularError", "Stability", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
-    "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre",
+    "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre", "models_path",
     "parse", "plot_loads", "show", "take_over",
 ]

@@ -15,11 +15,10 @@ import warnings
 import weakref
 from ctypes import POINTER, Array, byref, c_char_p, c_double, c_void_p, cast
 from enum import IntEnum
-from typing import (Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar,
-                    Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type,
+                    TypeVar, Union)
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _abi
 from ._lib import lib
@@ -27,9 +26,14 @@ from .errors import Diagnostic, JounceNotice, JounceWarning, Stopped, error_of
 
 Path = Union[str, "os.PathLike[str]"]
 Number = Union[int, float]
-Floats = NDArray[np.float64]
 Progress = Callable[[float], Any]
 T = TypeVar("T")
+if TYPE_CHECKING:
+    from numpy.typing import NDArray  # NumPy 1.21; at run time 1.19 is enough
+
+    Floats = NDArray[np.float64]
+else:
+    Floats = np.ndarray
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _SEVERITY = ("notice", "warning", "error")

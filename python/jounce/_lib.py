@@ -6,7 +6,7 @@ import ctypes
 import ctypes.util
 import os
 from pathlib import Path
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from . import _abi, _checked
 from .errors import LibraryNotFound
@@ -26,6 +26,18 @@ def _places() -> Iterator[Tuple[str, str]]:
     found = ctypes.util.find_library("jounce")
     if found and found != _NAME:
         yield found, "where the system looks for libraries"
+
+
+def _find_models() -> Optional[str]:
+    """The models that came with the package, or those of the repository it is in."""
+    here = Path(__file__).resolve().parent
+    for folder in (here / "models", here.parent.parent / "models"):
+        if (folder / "buggy/step_descent.yaml").exists():
+            return str(folder)
+    return None
+
+
+MODELS_PATH: Optional[str] = _find_models()
 
 
 def _open() -> Tuple[ctypes.CDLL, str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _abi, _html
 from ._core import Floats, Owner, Quantity, by_name, fill, find, items, make, names, quantity, text
@@ -15,6 +14,8 @@ from ._lib import lib
 from .system import Coordinate, coordinate
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .model import Model
 
 

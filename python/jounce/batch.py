@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional, Tuple, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _abi
 from ._checked import fit
@@ -18,6 +17,8 @@ from ._lib import lib
 from .sweep import _Kept, _Teller
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .model import Model
     from .system import System
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _abi, _html
 from ._core import (Floats, Guard, Handle, Owner, Path, Progress, call, choice, file_name, find, items, make,
@@ -17,6 +16,8 @@ from ._lib import lib
 from .distribution import Lognormal, Normal, Uniform
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .system import System
 
 

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import zipfile
 
-from case import BOUNCE, LIBRARY, ROOT, Case
+from case import BOUNCE, LIBRARY, PROGRAM, ROOT, Case
 
 BACKEND = ROOT / "python/backend/jounce_build.py"
 
@@ -46,7 +46,8 @@ class Wheel(Case):
         self.assertRegex(os.path.basename(self.wheel), r"^jounce-\d+\.\d+\.\d+-py3-none-linux_\w+\.whl$")
         self.assertIn("jounce/libjounce.so.0", self.names)
         self.assertIn("jounce/py.typed", self.names)
-        self.assertEqual({n for n in self.names if n.endswith(".py")},
+        self.assertIn("jounce/models/buggy/step_descent.yaml", self.names)
+        self.assertEqual({n for n in self.names if n.endswith(".py") and not n.startswith("jounce/models/")},
                          {f"jounce/{p.name}" for p in (ROOT / "python/jounce").glob("*.py")})
         record = next(n for n in self.names if n.endswith("RECORD"))
         with open(os.path.join(self.unpacked, record), encoding="utf-8") as file:
@@ -59,6 +60,20 @@ class Wheel(Case):
                 data = file.read()
             found = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             self.assertEqual((digest, int(size)), ("sha256=" + found, len(data)))
+
+    def test_a_tree_that_needs_other_libraries_is_rejected(self):
+        # the library of an ordinary build needs those of the system
+        for part, file in (("lib", "libjounce.so.0"), ("bin", "jounce")):
+            os.makedirs(self.path(part))
+            shutil.copy(LIBRARY if part == "lib" else PROGRAM, self.path(f"{part}/{file}"))
+        done = subprocess.run([sys.executable, "-B", str(BACKEND), self.path("out"), "--tree", self.folder],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"needs .*libfyaml\.so.*: such a wheel would not be self-contained")
+
+    def test_the_models_are_those_of_the_package(self):
+        done = python("import jounce; print(jounce.models_path)", self.unpacked, JOUNCE_LIBRARY=LIBRARY)
+        self.assertEqual(done.stdout.strip(), f"{self.unpacked}/jounce/models")
 
     def test_the_same_files_make_the_same_bytes(self):
         # a small stand-in for the library: how it is packed is the same

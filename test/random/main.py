@@ -25,6 +25,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 
 import cases
@@ -127,21 +128,20 @@ def main() -> int:
     tally = Tally()
     done = _resume(o.journal, tally, set(seeds))
     tasks = [(o.program, seed, o.keep, single) for seed in seeds if seed not in done]
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
+    interrupted = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):  # an exception could leave the pool's locks in a wrong state
+        signal.signal(number, lambda *_: interrupted.set())
     calibrate(os.path.abspath(o.program))  # once, for all workers
     with (multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool,
           open(o.journal or os.devnull, "a", encoding="utf-8") as journal):
-        try:
-            for result in pool.imap_unordered(_check, tasks) if o.journal else pool.imap(_check, tasks):
-                _tell(result, o.program, o.keep)
-                tally.add(result)
-                journal.write(result.written() + "\n")
-                journal.flush()
-        except KeyboardInterrupt:
-            for number in (signal.SIGINT, signal.SIGTERM):  # one is enough
-                signal.signal(number, signal.SIG_IGN)
-            print("interrupted; up to here:", flush=True)
+        for result in pool.imap_unordered(_check, tasks) if o.journal else pool.imap(_check, tasks):
+            _tell(result, o.program, o.keep)
+            tally.add(result)
+            journal.write(result.written() + "\n")
+            journal.flush()
+            if interrupted.is_set():
+                print("interrupted; up to here:", flush=True)
+                break
     if single and tally.results:
         _tell_all(tally.results[0])
     print(tally.summary())
