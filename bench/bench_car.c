@@ -67,7 +67,7 @@ static double run(jo_context* ctx, const jsens* s, jsens_method method, const st
     jsens_result* r = NULL;
     if (jsens_run(ctx, s, method, &o, &r) < 0) stop(ctx);
     value = r->value[objective];
-    *cpu = fmin(*cpu, r->cpu_dynamics + r->cpu_sensitivity);
+    *cpu = fmin(*cpu, r->cpu_dynamics + r->cpu_sensitivity + r->cpu_errors);
     jsens_result_destroy(r);
   }
   return value;

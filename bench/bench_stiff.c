@@ -57,7 +57,8 @@ static bool measure(jo_context* ctx, const jsens* s, jsolve_method method, doubl
     if (jsens_run(ctx, s, JSENS_DIRECT, &o, &r) < 0) return false;
     p->derivative = r->gradient[0];
     p->runs = r->passes;
-    p->cpu_derivatives = fmin(p->cpu_derivatives, r->cpu_dynamics + r->cpu_sensitivity);
+    double cpu = r->cpu_dynamics + r->cpu_sensitivity + r->cpu_errors;
+    p->cpu_derivatives = fmin(p->cpu_derivatives, cpu);
     jsens_result_destroy(r);
   }
   return true;

@@ -129,6 +129,8 @@ void cli_models_folder(char out[CLI_PATH]);
 cli_exit cli_load(cli* c, jo_model** model);
 cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system);
 // A system of a model as the options ask, compiled or not as the command line does.
+// CPU time of the command so far, with that of compilers it ran [s].
+double cli_cpu(void);
 cli_exit cli_prepare(cli* c, const jo_model* model, const jo_system_options* opt,
                      jo_system** system);
 

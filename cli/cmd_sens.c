@@ -233,7 +233,9 @@ static cli_exit work(cli* c, cli_sens_job* j) {
   if (j->check || j->vcurve) use.use |= JO_USE_CHECKS;
   if (j->history) use.use |= JO_USE_HISTORIES;
   if (j->history && use.method == JO_SENS_AUTO && !j->check) use.method = JO_SENS_DIRECT;
+  double begin = cli_cpu();
   cli_exit code = cli_prepare(c, j->model, &use, &j->system);
+  j->cpu_equations = cli_cpu() - begin;
   if (code != CLI_OK) return code;
   size_t n = (size_t)jo_sens_parameter_count(j->system) + 1;
   j->increment = calloc(n, sizeof *j->increment);
@@ -244,7 +246,9 @@ static cli_exit work(cli* c, cli_sens_job* j) {
   j->opt.history = j->sensor.word;
   j->opt.nhistory = j->sensor.n;
   jo_status status = jo_sens_run(c->ctx, j->system, &j->opt, &j->result);
+  begin = cli_cpu();
   bool is_fine = status >= 0 && (!j->check || run_check(c, j)) && (!j->vcurve || run_vcurve(c, j));
+  if (j->check || j->vcurve) j->cpu_checks = cli_cpu() - begin;
   cli_tell(c);
   return is_fine ? report(c, j) : CLI_FAIL;
 }

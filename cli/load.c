@@ -2,6 +2,8 @@
 // Messages, and the way from a file to a system.
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -17,6 +19,19 @@ void cli_tell(cli* c) {
     cli_print(stderr, "%s%s\n", prefix[severity], text);
     if (severity == JO_ERROR) cli_note_failure(text);
   }
+}
+
+static double seconds(struct timeval t) {
+  return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+double cli_cpu(void) {
+  struct timespec own = {0};
+  struct rusage compilers = {0};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  getrusage(RUSAGE_CHILDREN, &compilers);
+  return (double)own.tv_sec + 1e-9 * (double)own.tv_nsec + seconds(compilers.ru_utime) +
+         seconds(compilers.ru_stime);
 }
 
 cli_exit cli_load(cli* c, jo_model** model) {

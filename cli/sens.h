@@ -21,7 +21,9 @@ typedef struct cli_sens_job {
   jo_sens_row* row;
   jo_sens_check_row* checked;
   jo_sens_vcurve_point* point;
-  double exact;  // derivative of the V-curve, of the first objective
+  double exact;          // derivative of the V-curve, of the first objective
+  double cpu_equations;  // CPU time of generation and machine code [s]
+  double cpu_checks;     // of --check and --vcurve [s]
 } cli_sens_job;
 
 typedef enum cli_verdict { CLI_AGREES, CLI_UNDECIDED, CLI_DISAGREES } cli_verdict;

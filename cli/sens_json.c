@@ -154,10 +154,14 @@ static void json_cost(cli_json* out, const cli_sens_job* j) {
   cli_json_count(out, "derivative_evaluations", s.derivative_evaluations);
   cli_json_count(out, "checkpoint_steps", s.checkpoint_steps);
   cli_json_number(out, "memory_MB", s.memory_mb);
-  cli_json_number(out, "cpu_s", s.cpu_dynamics + s.cpu_sensitivity);
+  cli_json_number(out, "cpu_s", s.cpu_total);
   cli_json_number(out, "cpu_dynamics_s", s.cpu_dynamics);
   cli_json_number(out, "cpu_sensitivity_s", s.cpu_sensitivity);
+  cli_json_number(out, "cpu_errors_s", s.cpu_errors);
   cli_json_number(out, "cpu_contributions_s", s.cpu_contributions);
+  cli_json_number(out, "cpu_equations_s", j->cpu_equations);
+  cli_json_number(out, "cpu_checks_s", j->cpu_checks);
+  cli_json_number(out, "cpu_command_s", cli_cpu());
 }
 
 cli_exit cli_sens_json(cli_sens_job* j) {

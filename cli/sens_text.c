@@ -172,6 +172,25 @@ static void print_events(const cli_sens_job* j, int objective, const char* psi) 
   if (idle > 0) printf("  %d more events add nothing\n", idle);
 }
 
+static void print_part(const char* name, double cpu) {
+  if (cpu > 0.0) printf("%s %.2f, ", name, 1e3 * cpu);
+}
+
+// CPU time of the command so far and its parts, which add up to it.
+static void print_times(const cli_sens_job* j, const jo_sens_statistics* s) {
+  double total = cli_cpu(), parts = j->cpu_equations + s->cpu_total + j->cpu_checks;
+  int n = jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result);
+  printf("CPU time %.2f ms: ", 1e3 * total);
+  print_part("equations", j->cpu_equations);
+  print_part("simulation", s->cpu_dynamics);
+  printf("%s%d derivative%s %.2f, ", s->cpu_dynamics > 0.0 ? "" : "run with ", n, n == 1 ? "" : "s",
+         1e3 * s->cpu_sensitivity);
+  print_part("error estimates", s->cpu_errors);
+  print_part("contributions of events", s->cpu_contributions);
+  print_part("checks", j->cpu_checks);
+  printf("rest %.2f ms\n", 1e3 * (total - parts));
+}
+
 static void print_statistics(const cli_sens_job* j) {
   jo_sens_statistics s = jo_sens_result_statistics(j->result);
   printf("\n%s method, events %s; %s, ", jo_sens_method_name(s.method),
@@ -189,12 +208,7 @@ static void print_statistics(const cli_sens_job* j) {
            (long long)s.checkpoint_steps, s.memory_mb);
   }
   if (s.passes > 1) printf("%d runs: derivatives and their error estimates\n", s.passes);
-  printf("CPU time: dynamics %.3g ms, %d derivatives %.3g ms", 1e3 * s.cpu_dynamics,
-         jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result),
-         1e3 * s.cpu_sensitivity);
-  if (s.cpu_contributions > 0.0)
-    printf(", contributions of events %.3g ms", 1e3 * s.cpu_contributions);
-  printf("\n");
+  print_times(j, &s);
 }
 
 // ---- text: checks --------------------------------------------------------------------------------

@@ -83,11 +83,14 @@ typedef struct jo_sens_statistics {
   int is_within;                   // all derivatives are within it, as far as is known
   int passes;                      // runs it took
   int64_t implicit_steps;          // of the last run
-  double cpu_dynamics;             // CPU time [s]
-  double cpu_sensitivity;          // of the derivatives, on top of it [s]
-  double cpu_contributions;        // of the contributions of events, on top of both [s]
-  int64_t checkpoint_steps;        // steps from one stored state to the next; 1: all were stored
-  double memory_mb;                // of the recorded run and of the derivatives along it [MB]
+  // CPU times [s]. The simulation; 0: it is integrated together with the derivatives, whose time is that of both
+  double cpu_dynamics;
+  double cpu_sensitivity;    // of the derivatives [s]
+  double cpu_contributions;  // of the contributions of events [s]
+  int64_t checkpoint_steps;  // steps from one stored state to the next; 1: all were stored
+  double memory_mb;          // of the recorded run and of the derivatives along it [MB]
+  double cpu_errors;         // of second runs for error estimates [s]
+  double cpu_total;          // of jo_sens_run(), the sum of the four parts [s]
 } jo_sens_statistics;
 
 JO_API jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result);

@@ -462,6 +462,8 @@ class jo_sens_statistics(Structure):
         ("cpu_contributions", c_double),
         ("checkpoint_steps", c_int64),
         ("memory_mb", c_double),
+        ("cpu_errors", c_double),
+        ("cpu_total", c_double),
     ]
 
 

@@ -22,7 +22,8 @@ _METHOD = (_abi.jo_sens_method, "JO_SENS_")
 
 @dataclass(frozen=True)
 class GradientStatistics:
-    """What derivatives took: counts and CPU times [s]."""
+    """What derivatives took: counts and CPU times [s]. `cpu_total` is the sum of the others; `cpu_dynamics` is 0 where the
+    simulation is integrated together with the derivatives."""
 
     method: str
     is_frozen: bool
@@ -41,6 +42,8 @@ class GradientStatistics:
     cpu_dynamics: float
     cpu_sensitivity: float
     cpu_contributions: float
+    cpu_errors: float
+    cpu_total: float
 
 
 @dataclass(frozen=True)

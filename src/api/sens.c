@@ -8,6 +8,7 @@
 
 #include "api/select.h"
 #include "api/sens_handle.h"
+#include "base/clock.h"
 #include "base/require.h"
 #include "plant/finite.h"
 #include "plant/limits.h"
@@ -229,17 +230,18 @@ static bool add_nothing(const jsens* s, const jsens_result* shifted) {
 // Contributions: exact times of the direct method, weights of the frozen adjoint, along the same run.
 static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->system->motion;
+  double begin = jclock_cpu();
   if (r->main->method == JSENS_DIRECT) r->shifted = r->main;
   if (!r->shifted) {
     JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
     japi_sens_clear(s, r->shifted);
-    r->statistics.cpu_contributions += r->shifted->cpu_sensitivity;
+    r->statistics.cpu_contributions = jclock_cpu() - begin;
   }
   r->adds_nothing = add_nothing(s, r->shifted);
   if (r->adds_nothing) return JO_OK;
   JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
   japi_sens_clear(s, r->frozen);
-  r->statistics.cpu_contributions += r->frozen->cpu_sensitivity;
+  r->statistics.cpu_contributions = jclock_cpu() - begin;
   return JO_OK;
 }
 
@@ -262,8 +264,6 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
       .implicit_steps = m->statistics.implicit,
       .checkpoint_steps = m->stride,
       .memory_mb = 1e-6 * m->record_bytes,
-      .cpu_dynamics = m->cpu_dynamics,
-      .cpu_sensitivity = m->cpu_sensitivity,
   };
 }
 
@@ -304,8 +304,11 @@ static bool is_spoilt(const jsens* s, const jo_sens_options* opt, const jsens_re
 static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, jsens_method method,
                                const jsens_options* o) {
   const jsens* s = r->system->motion;
+  double dynamics = 0.0, errors = 0.0;  // of a run that is replaced
   JO_TRY(jsens_run(r->ctx, s, method, o, &r->main));
   if (is_spoilt(s, opt, r->main)) {
+    dynamics = r->main->cpu_dynamics;
+    errors = r->main->cpu_errors;
     jsens_result_destroy(r->main);
     r->main = NULL;
     JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, o, &r->main));
@@ -314,6 +317,8 @@ static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, js
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, o, r->main->method);
+  r->statistics.cpu_dynamics = dynamics + r->main->cpu_dynamics;
+  r->statistics.cpu_errors = errors + r->main->cpu_errors;
   if (!r->main->is_within) warn_of_errors(r);
   return choose_events(r);
 }
@@ -330,8 +335,15 @@ static bool tell(void* user, double fraction) {
   return !l->has_stopped;
 }
 
+// What no other part takes is the derivatives', so that parts add up to the total.
+static void finish_clock(jo_sens_statistics* s, double begin) {
+  s->cpu_total = jclock_cpu() - begin;
+  s->cpu_sensitivity = s->cpu_total - s->cpu_dynamics - s->cpu_errors - s->cpu_contributions;
+}
+
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   const jsens* s = r->system->motion;
+  double begin = jclock_cpu();
   jsens_options o;
   JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
   JO_TRY(japi_system_keep(r->ctx, &r->arena, r->system, &r->kept));
@@ -360,7 +372,9 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   o.keep = wanted || r->system->perturbed;
   o.keep_other = r->system->perturbed;  // checks walk them again
   JO_TRY(differentiate(r, opt, method, &o));
-  return wanted && r->ntold > 0 ? walk_contributions(r) : JO_OK;
+  if (wanted && r->ntold > 0) JO_TRY(walk_contributions(r));
+  finish_clock(&r->statistics, begin);
+  return JO_OK;
 }
 
 jo_status jo_sens_run(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,

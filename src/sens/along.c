@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-
-#define TIMED 8  // one step in so many is timed, by the wall: a clock of the processor is slow
-
 bool jsens_along_can(jsens_method method, const jsens_options* opt) {
   const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
   bool is_explicit = tab && tab->gamma == 0.0 && tab->local_gamma == 0.0;
@@ -36,7 +32,7 @@ static jo_status begin(jsens_along* a, const jsens_record* record, const jsens_o
 jo_status jsens_along_begin(jsens_along* a, jo_context* ctx, const jsens* s,
                             const jsolve_system* system, const jsens_record* record,
                             const jsens_options* opt, jsens_result* out) {
-  *a = (jsens_along){.ctx = ctx, .sens = s, .system = system, .out = out, .begun = jclock_wall()};
+  *a = (jsens_along){.ctx = ctx, .sens = s, .system = system, .out = out};
   return begin(a, record, opt);
 }
 
@@ -95,14 +91,6 @@ static bool catch_up(jsens_along* a, int end) {
 
 // ---- steps -----------------------------------------------------------------------------------------
 
-static void start_clock(jsens_along* a) {
-  if (a->is_timed) a->since = jclock_wall();
-}
-
-static void stop_clock(jsens_along* a) {
-  if (a->is_timed) a->spent += jclock_wall() - a->since;
-}
-
 // The first stage of a step, of whichever length.
 static bool begin_step(jsens_along* a, const jsolve_stage* s) {
   jsens_walk* w = &a->walk;
@@ -128,14 +116,11 @@ static void follow(jsens_along* a, const jsolve_stage* s) {
 }
 
 void jsens_along_stage(jsens_along* a, const jsolve_stage* s) {
-  a->is_timed = !a->has_stopped && a->walk.record->step_count % TIMED == 0;
-  start_clock(a);
   if (!a->has_stopped && (s->i > 1 || begin_step(a, s))) {
     follow(a, s);
   } else {
     a->system->rhs(a->system->user, s->t, s->y, s->k[s->i]);
   }
-  stop_clock(a);
 }
 
 // What the walk needs of implicit steps; *is_there: their slopes are stored, too.
@@ -166,20 +151,10 @@ static jo_status take_step(jsens_along* a, const jsolve_step* step) {
 
 jo_status jsens_along_step(jsens_along* a, const jsolve_step* step) {
   if (!catch_up(a, a->walk.record->nentry - 1)) return a->status;
-  if (step->is_implicit) a->is_timed = a->walk.record->step_count % TIMED == 0;
-  start_clock(a);
   int said = jo_context_diagnostic_count(a->ctx);
   jo_status status = take_step(a, step);
   if (status < 0) give_up(a, status, said);
-  stop_clock(a);
-  a->ntimed += a->is_timed;
   return a->status;
-}
-
-double jsens_along_share(const jsens_along* a) {
-  double all = jclock_wall() - a->begun, steps = (double)a->walk.record->step_count;
-  double part = a->ntimed > 0 ? a->spent * steps / (double)a->ntimed : 0.0;
-  return part < all ? part / all : 1.0;
 }
 
 jo_status jsens_along_finish(jsens_along* a, bool* is_done) {

@@ -19,12 +19,8 @@ typedef struct jsens_along {
   jo_status status;  // no memory
   int next;          // entry of the record that is walked next
   int event_cap;
-  double t1;            // end of the step that is tried
-  int done;             // stages of it, the first pack's
-  bool is_timed;        // the step at hand
-  int64_t ntimed;       // steps that were
-  double begun, since;  // by the clock: the run, what is timed [s]
-  double spent;         // in the steps that were timed [s]
+  double t1;  // end of the step that is tried
+  int done;   // stages of it, the first pack's
 } jsens_along;
 
 // Whether derivatives may go along: by a method that is explicit where it can be, and with nobody who looks at them on the way.
@@ -42,8 +38,6 @@ jo_status jsens_along_step(jsens_along* a, const jsolve_step* step);
 void jsens_along_stop(jsens_along* a);
 // The run has ended. *is_done: so has the walk, and the result has its derivatives.
 jo_status jsens_along_finish(jsens_along* a, bool* is_done);
-// Part of the time since the beginning that the walk took, about.
-double jsens_along_share(const jsens_along* a);
 void jsens_along_end(jsens_along* a);
 
 #endif

@@ -110,13 +110,11 @@ static jo_status begin_walk(jsens_result* r, const jsens_record* record) {
 static jo_status simulate_along(jplant_work* run, const jsens* s, recorder* k, double* y,
                                 jsens_result* out, bool* is_walked) {
   jsens_along along;
-  double begin = jclock_cpu();
   jo_status status = jsens_along_begin(&along, out->ctx, s, &run->system, k->record, k->opt, out);
   k->along = &along;
   if (status >= 0) status = integrate(run, s, k, y, out);
   if (status >= 0) status = begin_walk(out, k->record);
   if (status >= 0) status = jsens_along_finish(&along, is_walked);
-  if (status >= 0) out->cpu_sensitivity = jsens_along_share(&along) * (jclock_cpu() - begin);
   jsens_along_end(&along);
   return status;
 }
@@ -254,7 +252,7 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r,
   r->passes = 1;
   r->stride = r->record->stride;
   r->record_bytes = jsens_record_bytes(r->record);
-  r->cpu_dynamics = fmax(0.0, jclock_cpu() - begin - r->cpu_sensitivity);
+  if (!jsens_along_can(r->method, opt)) r->cpu_dynamics = jclock_cpu() - begin;
   return status;
 }
 
@@ -278,7 +276,6 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
 jo_status jsens_walk_record(const jsens* s, const jsens_result* of, const jsens_options* opt,
                             jsens_result* r) {
   const jsens_record* record = of->record;
-  double begin = jclock_cpu();
   jplant_work* run;
   jsens_walk w;
   r->nevent = 0;
@@ -293,9 +290,7 @@ jo_status jsens_walk_record(const jsens* s, const jsens_result* of, const jsens_
   }
   jsens_walk_end(&w);
   jplant_work_destroy(run);
-  if (status >= 0) status = conclude(s, of, opt, r);
-  r->cpu_sensitivity += jclock_cpu() - begin;
-  return status;
+  return status >= 0 ? conclude(s, of, opt, r) : status;
 }
 
 jo_status jsens_run_once(jo_context* ctx, const jsens* s, jsens_method method,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "gen/objective.h"
 #include "plant/finite.h"
 #include "sens/compare.h"
@@ -26,13 +27,17 @@ jsens_options jsens_options_default(const jmodel* m) {
 
 // ---- until it is good ----------------------------------------------------------------------------
 
-// The cost of a result is that of all runs it took.
+// The counts of a result are those of all runs it took.
+static void add_counts(jsens_result* r, const jsens_result* of) {
+  r->passes += of->passes;
+  r->statistics.evaluations += of->statistics.evaluations;
+  r->derivative_evaluations += of->derivative_evaluations;
+}
+
 static void add_cost(jsens_result* r, const jsens_result* before) {
-  r->passes += before->passes;
-  r->statistics.evaluations += before->statistics.evaluations;
-  r->derivative_evaluations += before->derivative_evaluations;
+  add_counts(r, before);
   r->cpu_dynamics += before->cpu_dynamics;
-  r->cpu_sensitivity += before->cpu_sensitivity;
+  r->cpu_errors += before->cpu_errors;
 }
 
 static void forget_run(jsens_result* r) {
@@ -57,7 +62,7 @@ static jo_status take_other(jo_context* ctx, const jsens* s, const jsens_options
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = jsens_run_once(ctx, s, r->method, other, &r->other);
   *is_there = status >= 0;
-  if (status >= 0) add_cost(r, r->other);
+  if (status >= 0) add_counts(r, r->other);
   if (status >= 0 && !other->keep_other) forget_run(r->other);
   if (status >= 0 || status == JO_ERR_MEMORY || is_stopped(other)) return status;
   jerr_forget(ctx, said);
@@ -69,11 +74,13 @@ static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result*
   jsens_compare c;
   jsens_options halved;
   bool is_there = false;
+  double begin = jclock_cpu();
   jsens_compare_begin(&c, r->ctx);
   jo_status status = jsens_compare_halved(&c, opt, r, &halved);
   if (status >= 0) status = take_other(r->ctx, s, &halved, r, &is_there);
   if (status >= 0 && is_there) jsens_compare_judge(s, opt, JSENS_HALVED, r);
   jsens_compare_end(&c);
+  r->cpu_errors += jclock_cpu() - begin;
   return status;
 }
 
@@ -95,6 +102,7 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
                               jsens_result* r) {
   jsens_options other;
   bool is_longer = true, is_there = false;
+  double begin = jclock_cpu();
   if (r->statistics.unresolved > 0) return fail_unresolved(ctx, s, opt, &r->statistics);
   jsens_compare_step(opt, r, &is_longer, &other);
   if (is_longer) JO_TRY(take_other(ctx, s, &other, r, &is_there));
@@ -102,10 +110,11 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
     is_longer = false;
     jsens_compare_step(opt, r, &is_longer, &other);
     JO_TRY(jsens_run_once(ctx, s, r->method, &other, &r->other));
-    add_cost(r, r->other);
+    add_counts(r, r->other);
     if (!other.keep_other) forget_run(r->other);
   }
   jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r);
+  r->cpu_errors += jclock_cpu() - begin;
   return JO_OK;
 }
 
@@ -275,6 +284,7 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
                     jsens_result** out) {
   *out = NULL;
   JO_TRY(jsens_check_method(ctx, s, method));
+  double begin = jclock_cpu();
   const jsolve_method_info* about = jsolve_method_about(opt->solve.method);
   bool estimate = opt->estimate && about->is_own && method != JSENS_VALUE;
   jo_status status;
@@ -295,6 +305,7 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
   }
   doubt_brinks(*out);
   if (!opt->keep) forget_run(*out);
+  (*out)->cpu_sensitivity = jclock_cpu() - begin - (*out)->cpu_dynamics - (*out)->cpu_errors;
   return JO_OK;
 }
 

@@ -168,9 +168,11 @@ typedef struct jsens_result {
   jsens_event* event;
   jsolve_statistics statistics;
   int stride;  // of the recorded steps every so-many-th has its state stored; 1: all of them
-  double record_bytes;                   // memory of the recorded run and of walks along it
-  int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
-  double cpu_dynamics, cpu_sensitivity;  // [s]
+  double record_bytes;             // memory of the recorded run and of walks along it
+  int64_t derivative_evaluations;  // tangents and adjoints, packs counted once
+  // CPU time of jsens_run [s]: the simulation (0: integrated together with the derivatives), second runs for error
+  // estimates, and all the rest
+  double cpu_dynamics, cpu_errors, cpu_sensitivity;
 } jsens_result;
 
 // Lanes of the direct method for nw parameters, with room for two probes: at most so many, a power of two.

@@ -437,6 +437,11 @@ static void test_system_checks_walk_the_recorded_run(void** state) {
   assert_int_equal(told[0].steps, told[1].steps);
   assert_int_equal(told[0].evaluations, told[1].evaluations);
   assert_true(told[0].cpu_contributions == 0.0);
+  for (int i = 0; i < 2; i++) {
+    double sum = told[i].cpu_dynamics + told[i].cpu_sensitivity + told[i].cpu_errors;
+    assert_near(sum + told[i].cpu_contributions, told[i].cpu_total, 1e-12);
+    assert_true(told[i].cpu_sensitivity > 0.0);
+  }
   jo_system_destroy(s);
   fixture_close(f);
 }

@@ -456,7 +456,7 @@ class Commands(Attitude):
     def numbers(self, tree):
         if isinstance(tree, dict):
             for key, value in tree.items():
-                if key not in ("cpu_s", "sha256", "real_time_factor"):
+                if key not in ("sha256", "real_time_factor") and not key.startswith("cpu_"):
                     yield from self.numbers(value)
         elif isinstance(tree, list):
             for value in tree:

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -176,6 +177,28 @@ class Sens(Near):
         self.assertGreater(answer["cpu_s"], 0)
         self.assertGreater(answer["evaluations"], 1000)
 
+    def test_times_add_up(self):
+        # direct: the simulation is integrated together with the derivatives, and no part of its own
+        parts = ("dynamics", "sensitivity", "errors", "contributions")
+        for method, quick in (("auto", False), ("auto", True), ("adjoint", False)):
+            with self.subTest(method=method, quick=quick):
+                args = [STEP, "--wrt", "k_f,m_c", "--tol", "1e-6", "--method", method] + quick*["--quick"]
+                answer = sens_json(*args)
+                cpu = {p: answer[f"cpu_{p}_s"] for p in parts}
+                self.assertAlmostEqual(sum(cpu.values()), answer["cpu_s"], delta=1e-12)
+                self.assertEqual(answer["method"], "direct" if method == "auto" else method)
+                self.assertEqual(cpu["dynamics"] > 0, method == "adjoint")
+                self.assertEqual(cpu["errors"] > 0, not quick)
+                self.assertEqual(cpu["contributions"] > 0, method == "auto")  # which needs both methods
+                self.assertGreater(min(cpu["sensitivity"], answer["cpu_equations_s"]), 0)
+                self.assertGreaterEqual(answer["cpu_command_s"], answer["cpu_s"] + answer["cpu_equations_s"])
+                line = next(x for x in jounce("sens", *args).stdout.splitlines() if x.startswith("CPU time "))
+                total, *figures = [float(x) for x in re.findall(r" (\d+\.\d\d)\b", line)]
+                self.assertEqual("simulation" in line, method == "adjoint")
+                self.assertEqual("error estimates" in line, not quick)
+                self.assertGreaterEqual(len(figures), 4)
+                self.assertAlmostEqual(sum(figures), total, delta=0.005*(len(figures) + 1) + 1e-9)  # as printed
+
     def test_events_that_add_nothing(self):
         # steering begins and ends at fixed times: no parameter moves these events, so that no adjoint pass is needed
         answer = sens_json("models/sedan/cornering.yaml", "--wrt", "k_front,k_rear", "--objective", "turn")
@@ -340,6 +363,7 @@ class Benchmark(Near):
                 self.assertTrue(m["pass"])
                 self.assertGreater(m["cpu_s"]["dynamics"], 0)
                 self.assertGreater(m["cpu_s"]["sensitivity"], 0)
+                self.assertAlmostEqual(m["cpu_s"]["dynamics"] + m["cpu_s"]["sensitivity"], m["cpu_s"]["total"], delta=1e-12)
                 self.assertLess(m["quick"]["deviation"], 1e-3)
             lines = Path(folder, "results.txt").read_text(encoding="utf-8").splitlines()
             self.assertEqual(len(lines), 2)
