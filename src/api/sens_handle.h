@@ -27,9 +27,10 @@ struct jo_sens_result {
   jsens_result* main;     // value and gradient
   jsens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
   jsens_result* frozen;   // frozen, adjoint: weights of events; NULL: not computed
-  bool adds_nothing;      // no event changes a derivative: frozen ones equal main, weights are not needed
-  double* value;          // of the parameters (nw)
-  int ntold, *told;       // events of the run that users are told of
+  bool
+      adds_nothing;  // no event changes a derivative: frozen ones equal main, weights are not needed
+  double* value;     // of the parameters (nw)
+  int ntold, *told;  // events of the run that users are told of
   japi_history history;
 };
 

@@ -48,7 +48,7 @@ static bool fail(jgen* s) {
 typedef struct grouping {
   jgen* s;
   int* with;     // another link of the same group; itself: none (nlink)
-  int* base;     // of groups, at their representatives (nlink)
+  int* base;     // of groups, at their representatives: the link that carries all of theirs (nlink)
   int* unknown;  // by link: its independent coordinate; -1: none (nlink)
   int* link;     // by coordinate (ncoordinate)
 } grouping;
@@ -64,19 +64,16 @@ static int group_of(const grouping* g, int link) {
 static void join(grouping* g, int a, int b) {
   a = group_of(g, a);
   b = group_of(g, b);
-  g->with[a > b ? a : b] = a > b ? b : a;
+  int least = a > b ? b : a;
+  g->with[a > b ? a : b] = least;
+  g->base[least] = jgen_common_base(g->s, g->base[a], g->base[b]);
 }
 
-// A group has one base that carries all of its links, and all links between them and it.
+// A group has all links between its own and its base.
 static void close_groups(grouping* g) {
   jgen* s = g->s;
   for (bool is_open = true; is_open;) {
     is_open = false;
-    for (int l = 1; l < s->nlink; l++) {
-      int top = group_of(g, l), parent = s->link[l].parent;
-      if (top == l) g->base[top] = parent;
-      if (g->base[top] != parent) g->base[top] = jgen_common_base(s, g->base[top], parent);
-    }
     for (int l = 1; l < s->nlink; l++) {
       int parent = s->link[l].parent;
       if (s->hub_of[l] || parent == g->base[group_of(g, l)]) continue;
@@ -128,6 +125,7 @@ static bool group_links(jgen_articulated* t, int merged, grouping* g) {
   if (!g->with || !g->base || !g->unknown || !g->link) return fail(s);
   for (int l = 0; l < s->nlink; l++) {
     g->with[l] = l;
+    g->base[l] = s->link[l].parent;
     g->unknown[l] = -1;
     if (s->link[l].motion != JGEN_FIXED && l > 0) g->link[s->link[l].coordinate] = l;
   }

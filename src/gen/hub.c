@@ -77,7 +77,24 @@ jo_status jgen_find_hubs(jgen* s) {
   return JO_OK;
 }
 
-// Whether a closure or a coupling ties the hub, or what is before it, to something that does not hang on it.
+static bool hangs_on(const jgen* s, int coordinate, const jgen_hub* h) {
+  for (int l = h->link + 1; l < s->nlink; l++) {
+    if (s->link[l].motion != JGEN_FIXED && s->link[l].coordinate == coordinate)
+      return jgen_is_below(s, l, h->link);
+  }
+  return false;
+}
+
+// Whether some of the coordinates hang on the hub and others do not.
+static bool reaches_out(const jgen* s, const jmodel_relation* r, const jgen_hub* h) {
+  int n = 0;
+  for (int t = 0; t < r->nterm; t++) {
+    n += hangs_on(s, r->term[t].coordinate, h);
+  }
+  return n > 0 && n < r->nterm;
+}
+
+// Whether a closure or a coupling ties the hub, what is before it or hangs on it, to something that does not hang on it.
 static bool is_touched(const jgen* s, const jgen_hub* h) {
   for (int i = 0; i < s->m->nclosure; i++) {
     const jmodel_closure* c = &s->m->closure[i];
@@ -89,6 +106,11 @@ static bool is_touched(const jgen* s, const jgen_hub* h) {
   }
   for (int i = 0; i < 6; i++) {
     if (jgen_is_coupled(s->m, h->coordinate[i])) return true;
+  }
+  for (int i = 0; i < s->m->ncoupling; i++) {
+    for (int k = 0; k < s->m->coupling[i].nrelation; k++) {
+      if (reaches_out(s, &s->m->coupling[i].relation[k], h)) return true;
+    }
   }
   return false;
 }

@@ -4,7 +4,7 @@
 #ifndef JPLANT_HALVED_H
 #define JPLANT_HALVED_H
 
-#include "plant/simulate.h"
+#include "plant/result.h"
 
 // Whether jplant_halved_check() repeats runs with these options.
 bool jplant_halved_applies(const jplant* plant, const jplant_simulate_options* opt,

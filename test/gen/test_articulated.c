@@ -113,6 +113,7 @@ static void test_articulated_bodies_of_loops_and_drives(void** state) {
   static const char* const path[] = {
       "test/models/closure_driven.yaml",   "test/models/coupling_driven.yaml",
       "test/models/coupling_chassis.yaml", "test/models/multi_link.yaml",
+      "test/models/coupling_of_hubs.yaml", "test/models/free_bodies_in_a_loop.yaml",
       "test/models/double_wishbone.yaml",  "models/buggy/step_descent.yaml"};
   for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
     compare_ways(path[i]);
