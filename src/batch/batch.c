@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
+#include "sens/plan.h"
 #include "sens/walk.h"
 #include "solve/scan.h"
 #include "solve/stability.h"
@@ -131,6 +132,20 @@ static jo_status set_drives(jbatch* b) {
   return JO_OK;
 }
 
+// Derivatives take part in the control of steps, with the tolerance that repeated runs are planned with: sens/plan.c.
+static jo_status set_along(jbatch* b) {
+  jbatch_rule* r = &b->rule;
+  double* least = JARENA_ARRAY(&b->arena, r->nw, double);
+  if (!least) return jerr_memory(b->ctx);
+  for (int k = 0; k < r->nw; k++) {
+    double unit = jsens_unit(b->sens, b->opt.run.p, k);
+    least[k] = unit > 0.0 ? JSENS_NOTHING / unit : INFINITY;
+  }
+  r->along_least = least;
+  r->along_tol = jsens_plan_step_tolerance(&b->opt.run);
+  return JO_OK;
+}
+
 static jo_status set_rule(jbatch* b) {
   const jplant* p = b->sens->plant;
   const jmachine_about* about = &p->about;
@@ -169,6 +184,7 @@ static jo_status set_rule(jbatch* b) {
     is_quiet[i] = about->is_quiet[i];
   }
   JO_TRY(set_drives(b));
+  JO_TRY(set_along(b));
   // slopes grow as |det J_v| falls: so far lanes go, and a run by itself looks for other coordinates then
   bool depends = false;
   if (about->nd > 0)

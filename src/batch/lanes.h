@@ -74,6 +74,9 @@ typedef struct jbatch_rule {
   double standstill;  // slower wheels stand [m/s]
   double widest;      // spread of the loops, reciprocal of |det J_v|, that lanes go to
   int ncontrolled;    // states with an error
+  // derivatives in the control of steps: error in a step, relative, and what is nothing, in scales of the states (nw)
+  double along_tol;
+  const double* along_least;
   // explicit method; docs/theory/integration.md
   int stages, order, is_fixed, has_quartic;
   int nsample, sample[JBATCH_SAMPLES];  // stages between start and end, in the order of their times
@@ -173,6 +176,8 @@ typedef struct jbatch_group {
   double* largest;  // |y| so far, of fixed steps (ny)
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg
   double *along, *slope, *dg, *dt;
+  double*
+      reach;  // of derivatives with respect to each parameter: the largest so far, in scales of the states (nw)
   double* common;  // of directions that go one after another (ncommon)
 } jbatch_group;
 

@@ -88,7 +88,9 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jbatch_point* p = &b->point[i];
   jsens_options opt = b->opt.run;
   opt.p = values;
-  opt.estimate = false;
+  // steps that are too long for the derivatives show in estimates of their errors alone: sens/plan.c
+  opt.estimate = b->nw > 0 && !jsolve_method_about(opt.solve.method)->is_fixed;
+  opt.compare = false;
   opt.some = true;
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;

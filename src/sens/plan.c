@@ -32,6 +32,7 @@
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
 #define RESOLVED     2e-3    // local error of a derivative that is resolved, at any tolerance ...
 #define UNRESOLVED   3e4     // ... or so many tolerances
+#define PLANNED      0.1     // of what is rough: steps that are planned
 #define MOST_STEPS   4.0     // times TOO_MANY
 #define SHORTER      0.8     // than what would just do
 #define SHORTEST     1e-5    // part of a step
@@ -66,10 +67,13 @@ static double rough_limit(const jsens_options* opt) {
 
 // Beyond this a step says nothing any more. Along an adjoint walk errors of steps are known as
 // differences only.
-static double most_rough(const jsens_result* r, const jsens_options* opt) {
-  return r->method == JSENS_DIRECT
-             ? fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol))
-             : MOST_ROUGH;
+static double most_rough(jsens_method method, const jsens_options* opt) {
+  if (method != JSENS_DIRECT) return MOST_ROUGH;
+  return fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol));
+}
+
+double jsens_plan_step_tolerance(const jsens_options* opt) {
+  return fmin(rough_limit(opt), PLANNED * most_rough(JSENS_DIRECT, opt));
 }
 
 // By entry, the largest growth over it first.
@@ -99,7 +103,7 @@ double jsens_growth_over(const jsens_result* r, int entry) {
 static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt) {
   bool grows = r->rough[entry] > rough_limit(opt) && !jsens_record_is_implicit(r->steps, entry) &&
                jsens_growth_over(r, entry) > 0.0;
-  return grows || !(r->rough[entry] <= most_rough(r, opt));
+  return grows || !(r->rough[entry] <= most_rough(r->method, opt));
 }
 
 bool jsens_plan_is_rough(const jsens_options* opt, const jsens_result* r) {
@@ -262,8 +266,8 @@ static double roughest(const jsens_result* r) {
 // tenth.
 static jo_status limit_steps(jsens_plan* p, const jsens_result* r, double over, jsens_options* opt,
                              bool* again) {
-  double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmin(1e3, fmax(10.0, over)));
-  if (r->method == JSENS_DIRECT) limit = fmin(limit, 0.1 * most_rough(r, opt));
+  double most = r->method == JSENS_DIRECT ? jsens_plan_step_tolerance(opt) : rough_limit(opt);
+  double nstep, limit = fmin(most, roughest(r) / fmin(1e3, fmax(10.0, over)));
   JO_TRY(make_limits(p, r, limit, &nstep));
   bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;

@@ -21,6 +21,9 @@ void jsens_plan_end(jsens_plan* p);
 // Relative error wanted of derivatives.
 double jsens_plan_tolerance(const jsens_options* opt);
 
+// Relative local error of derivatives in a step that is planned for them.
+double jsens_plan_step_tolerance(const jsens_options* opt);
+
 // Puts what a walk said of growth into the order of its steps.
 void jsens_plan_order(jsens_result* r);
 

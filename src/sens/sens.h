@@ -185,6 +185,10 @@ jsens_method jsens_cheaper(int nobjective, int nw);
 // Growth over an entry of the run; 0: less than what is noted.
 double jsens_growth_over(const jsens_result* r, int entry);
 
+// Derivatives that, for a change of the parameter as large as itself, move the states by less than
+// this part of their scales have no error to control.
+#define JSENS_NOTHING 1e-12
+
 // Size of the k-th number at values p of the live ones (NULL: the model's).
 double jsens_unit(const jsens* s, const double* p, int k);
 

@@ -13,9 +13,6 @@
 #include "sens/replay.h"
 #include "sens/tangent.h"
 
-#define NOTHING \
-  1e-12  // of the scales of the states: moved so far by a change of a number as large as itself
-
 double* jsens_direct_vector(jsens_direct* d, int n) {
   return jplant_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
@@ -342,7 +339,7 @@ static jo_status put_rough(jsens_direct* d) {
   int n = d->w->record->nentry;
   for (int k = 0; k < d->ntrace; k++) {
     double unit = d->ntrace > 1 ? d->unit[k] : 1.0;
-    if (unit * d->trace[k].largest < NOTHING) continue;
+    if (unit * d->trace[k].largest < JSENS_NOTHING) continue;
     for (int i = 0; i < n; i++) {
       out->rough[i] = fmax(out->rough[i], jsens_trace_part(&d->trace[k], i));
     }

@@ -375,6 +375,53 @@ static void test_batch_jumps_of_size_zero_leave_their_lane(void** state) {
   leaves_lanes_of_zero_jumps(true);
 }
 
+// Derivatives of the point with its error estimates, as `sens` computes them.
+static void expect_sens(subject* s, const jbatch* b, const double* x, int i) {
+  jsens_options opt = b->opt.run;
+  double p[8];
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  assert_true(d->np <= 8);
+  memcpy(p, d->p, (size_t)d->np * sizeof *p);
+  for (int k = 0; k < s->n; k++)
+    p[b->slot[k]] = x[i * s->n + k];
+  opt.p = p;
+  opt.estimate = true;
+  jsens_result* r = NULL;
+  assert_int_equal(jsens_run(s->ctx, s->sens, JSENS_DIRECT, &opt, &r), JO_OK);
+  for (int k = 0; k < b->nobjective * b->nw; k++) {
+    double found = b->gradient[i * b->nobjective * b->nw + k];
+    assert_true(fabs(found - r->gradient[k]) <= 1e-3 * fabs(r->gradient[k]));
+  }
+  jsens_result_destroy(r);
+}
+
+// Where the motion rests, its steps are too long for the derivatives: in lanes their errors take part in the control, and
+// points by themselves are repeated.
+static void test_batch_derivatives_at_rest(void** state) {
+  (void)state;
+  static const char* const rest[] = {"k", "c"};
+  static const char* const jump[] = {"p"};
+  static const double at_rest[] = {8.0e5, 4.0e4, 9.0e5, 4.0e4}, at_jump[] = {0.0, 0.05};
+  jsens_setup setup = {.direct = true, .kernel = jkernel_options_default()};
+  setup.kernel.backend = JKERNEL_INTERP;
+  subject s = subject_open("test/models/batch_rest.yaml", rest, 2, false, setup);
+  s.opt.run.solve.method = JSOLVE_DOPRI5;
+  jbatch* b = subject_run(&s, at_rest, 2);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(b->point[i].way, JBATCH_WAY_LANES);
+    expect_sens(&s, b, at_rest, i);
+  }
+  jbatch_destroy(b);
+  subject_close(&s);
+  s = subject_open("test/models/batch_zero_jump.yaml", jump, 1, false, setup);
+  s.opt.run.solve.method = JSOLVE_AUTO;
+  b = subject_run(&s, at_jump, 2);
+  for (int i = 0; i < 2; i++)
+    expect_sens(&s, b, at_jump, i);
+  jbatch_destroy(b);
+  subject_close(&s);
+}
+
 static void test_batch_refuses(void** state) {
   (void)state;
   subject s = open_car();
@@ -426,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_batch_models_with_resets_run_alone),
       cmocka_unit_test(test_batch_jumps_leave_their_lane),
       cmocka_unit_test(test_batch_jumps_of_size_zero_leave_their_lane),
+      cmocka_unit_test(test_batch_derivatives_at_rest),
       cmocka_unit_test(test_batch_refuses),
       cmocka_unit_test(test_batch_stops),
   };
