@@ -67,9 +67,14 @@ static double nearness(const jplant_work* r, jgen_footing f) {
 
 // ---- looking -----------------------------------------------------------------------------------------
 
-// Slopes grow as |det J_v| falls, by what was seen of both last.
+// Slopes grow as |det J_v| falls, in proportion to its inverse and to what |det J_v| would be after an exchange. The latter may be
+// zero by chance, where a slope vanishes, and is then no bound: it is taken to be at least |det J_v| itself.
+static double growing(double steepest) {
+  return fmax(1.0, steepest);
+}
+
 static double next_look(jgen_footing f, double steepest) {
-  return steepest / (f.steepest * f.volume);
+  return steepest / (growing(f.steepest) * f.volume);
 }
 
 // J loses rank no faster than |det J_v| falls.
@@ -217,7 +222,7 @@ static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck
   if (leaves) status = choose_known(r, &a, fmin(limit, RETURN), out);
   if (leaves && status >= 0 && !*out) status = choose_new(r, &a, limit, out);
   if (is_stuck && status >= 0 && !*out && nearness(r, now) < WATCH) tell_singular(r, now);
-  double spread = r->machine.spread, later = (bad < LOOK ? LOOK : leave) / bad;
+  double spread = r->machine.spread, later = (bad < LOOK ? LOOK : leave) / growing(bad);
   if (spread > 0.0) r->watch.look = spread * fmax(LATER, later);
   jarena_free(&a);
   return status;

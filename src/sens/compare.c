@@ -16,6 +16,10 @@
 #define LATER    1.25
 #define SHORTEST 1e-10
 
+// Newton's iterations leave errors in stages that go with the tolerance and not with the length of the steps. Those of the second run
+// leave less by as much as the errors of its steps are smaller, so that the difference shows them.
+#define NEWTON (1.0 / 32.0)
+
 #define SLIVER    0.1  // of a step: a node so close is passed
 #define FEW_STEPS 2    // fixed steps that a run has at least, to say something
 #define CUT       0.7  // of a fixed step: where steps are shorter in the mean, events cut them
@@ -75,6 +79,7 @@ jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const
   out->solve.step_limit = node_limit;
   out->solve.step_limit_user = c;
   out->solve.event_delay = LATER;
+  out->solve.newton_share = NEWTON;
   out->solve.max_steps *= 4;
   return JO_OK;
 }

@@ -109,7 +109,10 @@ typedef struct jsolve_options {
                           // for every second
   double event_delay;  // events are taken so much later than they are found, in tolerances of their
                        // location: for comparisons that show what the location does
-  bool is_whole;       // a run of few fixed steps is all there is: it is judged at its end
+  double
+      newton_share;  // of the error that Newton's iterations of implicit stages may leave; 0: all of
+                     // it. Less is for comparisons that show what the iterations leave
+  bool is_whole;     // a run of few fixed steps is all there is: it is judged at its end
   jsolve_growth*
       growth;  // kept from one run to the next, where a motion is made in parts; NULL: it is not
   // longest step from t on, on top of max_step; NULL: none

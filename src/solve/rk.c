@@ -94,6 +94,7 @@ typedef struct rk {
   bool has_jacobian, is_fresh;
   int jacobian_age;  // steps
   double accuracy;   // asked of Newton
+  double share;      // of that, asked of implicit stages in a step
 
   jsolve_local* local;  // NULL: no states of a mixed method are solved for
   double* local_base;   // of them, in a stage
@@ -151,6 +152,10 @@ static bool is_near(double a, double b, double factor) {
   return a < factor * b && b < factor * a;
 }
 
+static double stage_accuracy(const rk* s) {
+  return fmin(s->accuracy, s->share * JSOLVE_NEWTON_ACCURACY);
+}
+
 static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
   const jsolve_tableau* tab = s->scheme.tab;
   jsolve_implicit* im = s->im;
@@ -171,7 +176,7 @@ static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
     jsolve_combine(n, run->y, h, is_last ? &s->scheme.b : &s->scheme.a[i], s->k, s->arg);
     memcpy(s->k[i], s->k[i - 1], (size_t)n * sizeof *s->k[i]);
     status = jsolve_implicit_stage(im, &run->weights, is_last ? t1 : run->t + tab->c[i] * h, s->arg,
-                                   s->accuracy, run->y_new, s->k[i]);
+                                   stage_accuracy(s), run->y_new, s->k[i]);
   }
   run->stats.evaluations += im->evaluations - before;
   run->t_new = t1;
@@ -717,6 +722,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->stability = jsolve_stability_of(tab);
   s->not_finite = -1;
   s->accuracy = JSOLVE_NEWTON_ACCURACY;
+  s->share = run->opt->newton_share > 0 ? run->opt->newton_share : 1;
   s->watches = run->opt->method == JSOLVE_AUTO;
   if (!allocate(s, run)) return NULL;
   if (about->is_fixed && !jsolve_resolution_init(&s->resolution, &run->arena, run->sys))

@@ -93,6 +93,45 @@ static void test_change_depends_on_the_run_alone(void** state) {
   rig_close(&r);
 }
 
+static jo_status note_first(void* user, double t, const double* before, const double* after,
+                            const jplant* was, const jplant* is) {
+  (void)before, (void)after, (void)was, (void)is;
+  double* first = user;
+  if (isnan(*first)) *first = t;
+  return JO_OK;
+}
+
+// A point on a circle at 1 rad/s, with x independent: the slope dy/dx = tan(t) vanishes at the start, and says nothing there about
+// how steep it will be. The partition is left by a step that ends soon after a slope of 20, not just before the dead point.
+static void test_change_is_in_time_where_a_slope_begins_with_zero(void** state) {
+  (void)state;
+  rig r;
+  jplant_options opt = jplant_options_default();
+  opt.kernel.backend = JKERNEL_INTERP;
+  rig_open_text(&r, "circle.yaml",
+                "jounce: 1\n"
+                "gravity: [0, 0, 0]\n"
+                "hardpoints: {P: [0, 0.5, 0], O: [0, 0, 0]}\n"
+                "bodies:\n"
+                "  carriage:\n"
+                "  point: {mass: 1, com: P, inertia: [0.01, 0.01, 0.01]}\n"
+                "joints:\n"
+                "  x: {type: prismatic, child: carriage, axis: x}\n"
+                "  y: {type: prismatic, child: point, parent: carriage, axis: y}\n"
+                "closures: {rod: {type: distance, a: point.P, b: ground.O}}\n"
+                "initial: {x: {value: 0, rate: 0.5}}\n"
+                "simulation: {end: 2}\n",
+                &opt);
+  double first = NAN;
+  r.run->watch.on_change = note_first;
+  r.run->watch.user = &first;
+  rig_integrate(&r, 2.0, 1e-12, NULL, NULL);
+  // steps are 0.02 s long: tan(t) is between 20 and 20 / (1 - 20 * 0.02) = 33 where the step ends
+  assert_true(tan(first) > 20.0);
+  assert_true(tan(first) < 33.0);
+  rig_close(&r);
+}
+
 static void test_change_survives_the_end_of_memory(void** state) {
   (void)state;
   rig r;
@@ -123,6 +162,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_change_is_the_same_motion),
       cmocka_unit_test(test_change_depends_on_the_run_alone),
+      cmocka_unit_test(test_change_is_in_time_where_a_slope_begins_with_zero),
       cmocka_unit_test(test_change_survives_the_end_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,13 +207,14 @@ def _direct_and_adjoint(case: Case) -> None:
                  f"{o}: {value:.12g} and {case.value[o]:.12g}", direct)
 
 
-def _is_root_of_nothing(case: Case, direct: Answer, adjoint: Answer) -> bool:
-    """The adjoint method, which may take other steps, found a root of exactly zero, and said so: it is one where zero is
-    within the error of what the direct method found."""
-    if not direct.ok or not lacks_derivatives(adjoint):
+def _is_root_of_nothing(case: Case, direct: Answer, other: Answer) -> bool:
+    """Another computation of the same objective (the adjoint method, which may take other steps, or the other spelling of a
+    parameter, which rounds differently) found a root of exactly zero and reported that it has no derivative there. That is a
+    valid answer where zero is within the error of the value that the direct method found."""
+    if not direct.ok or not lacks_derivatives(other):
         return False
-    lacking = [o for o, told in adjoint.data["objectives"].items() if "no_derivatives" in told] if adjoint.ok else \
-        re.findall(r"objective '(\w+)' has no derivatives", adjoint.message)
+    lacking = [o for o, told in other.data["objectives"].items() if "no_derivatives" in told] if other.ok else \
+        re.findall(r"objective '(\w+)' has no derivatives", other.message)
     return bool(lacking) and all(
         {"rms", "peak"} & set(case.m.tree["objectives"][o]) and
         abs(direct.data["objectives"][o]["value"]) <= (direct.data["objectives"][o].get("value_error") or 0.0) for o in lacking)
@@ -377,6 +378,9 @@ def _by_name_and_by_path(case: Case) -> None:
             answer = case.program.call("sens", path, "--wrt", ",".join(paths), "--method", "direct", *case.sharp)
             if not answer.ok and "is what instances are made of" in answer.message:
                 case.result.no_derivative = message_class(answer.message)
+                return
+            if _is_root_of_nothing(case, case.sens, answer):
+                case.m.features.add("no derivative, and said so")
                 return
             if not case.law("by name and by path: both answer", answer.ok, answer.message[:200], answer):
                 return
