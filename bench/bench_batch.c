@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
+#include "levels.h"
 
 #define NUMBERS 5
 
@@ -98,11 +99,11 @@ static double distance(const double* a, const double* b, int n, double floor) {
 
 static const char* kind(const jbatch_options* opt) {
   if (!opt->gradient) return "values";
-  return opt->adjoint ? "with derivatives by all numbers, adjoint" : "with five derivatives";
+  return opt->adjoint ? "all derivatives, adjoint" : "five derivatives";
 }
 
-static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, const double* x,
-                    const settings* set) {
+static void compare(bench_table* t, jo_context* ctx, const jsens* s, const jbatch_options* opt,
+                    const double* x, const settings* set) {
   jbatch* b = NULL;
   if (jbatch_create(ctx, s, opt, &b) < 0) stop(ctx, "batch");
   double* value = malloc((size_t)set->alone * sizeof *value);
@@ -122,19 +123,20 @@ static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, 
     if (b->point[i].left) why = b->point[i].left;
     failed += b->point[i].status < 0;
   }
-  printf("%s, %s %g s, %d lanes: %d points, %d left by their lane (%d), %d failed\n", kind(opt),
-         set->method, set->step, b->march ? b->march->lanes : 0, b->n, left, why, failed);
-  printf("  in lanes       %9.0f vehicle steps/s   (%.3f s)\n", steps / lanes, lanes);
+  char row[100];
+  snprintf(row, sizeof row, "%s: vehicle steps/s in lanes", kind(opt));
+  bench_cell(t, row, "%.0f (%d lanes)", steps / lanes, b->march ? b->march->lanes : 0);
+  snprintf(row, sizeof row, "of %d points left by their lane (last cause), failed", b->n);
+  bench_cell(t, row, "%d (%d), %d", left, why, failed);
   if (set->alone > 0) {
-    printf("  one at a time  %9.0f vehicle steps/s   (%d points, %.3f s)\n", alone_steps / alone,
-           set->alone, alone);
-    printf("  ratio %.2f; apart by %.1e", steps / lanes / (alone_steps / alone),
-           distance(value, b->value, set->alone, 1e-300));
+    bench_cell(t, "vehicle steps/s one at a time", "%.0f", alone_steps / alone);
+    bench_cell(t, "ratio", "%.2f", steps / lanes / (alone_steps / alone));
+    bench_cell(t, "values apart by", "%.1e", distance(value, b->value, set->alone, 1e-300));
     // of all numbers many do next to nothing: what is small is measured by the objective
     if (opt->gradient)
-      printf(", %d derivatives by %.1e", b->nw,
-             distance(slope, b->gradient, set->alone * b->nw, opt->adjoint ? value[0] : 1e-300));
-    printf("\n");
+      bench_cell(
+          t, "derivatives apart by", "%.1e",
+          distance(slope, b->gradient, set->alone * b->nw, opt->adjoint ? value[0] : 1e-300));
   }
   free(value);
   free(slope);
@@ -142,8 +144,8 @@ static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, 
 }
 
 // By all numbers of the model, adjoint.
-static void compare_adjoint(jo_context* ctx, const jmodel* m, jbatch_options opt, const double* x,
-                            settings set) {
+static void compare_adjoint(bench_table* t, jo_context* ctx, const jmodel* m, jbatch_options opt,
+                            const double* x, settings set) {
   int* wrt = malloc((size_t)m->nnumber * sizeof *wrt);
   jsens* s = NULL;
   if (!wrt) stop(NULL, "no memory");
@@ -154,13 +156,13 @@ static void compare_adjoint(jo_context* ctx, const jmodel* m, jbatch_options opt
   if (jsens_create(ctx, m, &setup, &s) < 0) stop(ctx, "system");
   opt.gradient = opt.adjoint = true;
   set.points = set.alone = set.adjoint;
-  compare(ctx, s, &opt, x, &set);
+  compare(t, ctx, s, &opt, x, &set);
   jsens_destroy(s);
   free(wrt);
 }
 
-int main(int argc, char** argv) {
-  settings set = read_arguments(argc, argv);
+static void measure(bench_table* t, void* user) {
+  settings set = *(const settings*)user;
   jo_context* ctx = NULL;
   jmodel* m = NULL;
   jsens* s = NULL;
@@ -181,13 +183,20 @@ int main(int argc, char** argv) {
   opt.workers = 1;
   opt.run.solve.method = (jsolve_method)jsolve_method_find(set.method);
   opt.run.solve.step = set.step;
-  if (set.values) compare(ctx, s, &opt, x, &set);
+  if (set.values) compare(t, ctx, s, &opt, x, &set);
   opt.gradient = true;
-  if (set.gradient) compare(ctx, s, &opt, x, &set);
-  if (set.adjoint > 0) compare_adjoint(ctx, m, opt, x, set);
+  if (set.gradient) compare(t, ctx, s, &opt, x, &set);
+  if (set.adjoint > 0) compare_adjoint(t, ctx, m, opt, x, set);
   free(x);
   jsens_destroy(s);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
+}
+
+int main(int argc, char** argv) {
+  settings set = read_arguments(argc, argv);
+  char titles[100];
+  snprintf(titles, sizeof titles, "step descent, %s, steps of %g s", set.method, set.step);
+  bench_levels(titles, measure, &set);
   return EXIT_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "emit/machine.h"
+#include "levels.h"
 #include "plant/semi.h"
 
 #define STATES   64    // of the manoeuvre, visited in turn while an evaluation is timed
@@ -208,34 +209,37 @@ static void print_evaluations(jo_context* ctx, const samples* at, bool quick) {
 
 // ---- levels of processors ----------------------------------------------------------------------------
 
-static double measure_backend(jkernel_backend backend, const samples* at) {
-  jkernel_options kernel = jkernel_options_default();
-  kernel.backend = backend;
-  subject s = open_subject(step_descent, &kernel);
-  symbolic e = {&s, calloc((size_t)s.plant->dynamics->ny, sizeof(double))};
-  if (!e.ydot) stop(NULL, "no memory");
-  jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
-  double us = measure(evaluate_symbolic, &e, at);
-  free(e.ydot);
-  close_subject(&s);
-  return us;
+// Machine code and that of the default compiler, measured in turn so that a slow moment of the machine falls on
+// both.
+static void measure_backends(bench_table* t, void* user) {
+  static const jkernel_backend backend[] = {JKERNEL_MACHINE, JKERNEL_CC};
+  const samples* at = user;
+  subject s[2];
+  symbolic e[2];
+  double us[2] = {INFINITY, INFINITY};
+  for (int i = 0; i < 2; i++) {
+    jkernel_options kernel = jkernel_options_default();
+    kernel.backend = backend[i];
+    s[i] = open_subject(step_descent, &kernel);
+    e[i] = (symbolic){&s[i], calloc((size_t)at->ny, sizeof(double))};
+    if (!e[i].ydot) stop(NULL, "no memory");
+    jsolve_set_modes(&s[i].run->system, at->t[0], at->y, s[i].scratch);
+  }
+  for (int k = 0; k < 2 * REPEATS; k++) {
+    us[k % 2] = fmin(us[k % 2], measure(evaluate_symbolic, &e[k % 2], at));
+  }
+  bench_cell(t, "machine code [us]", "%.3f", us[0]);
+  bench_cell(t, "compiler, -O1 [us]", "%.3f", us[1]);
+  bench_cell(t, "ratio (goal 1.0)", "%.2f", us[0] / us[1]);
+  for (int i = 0; i < 2; i++) {
+    free(e[i].ydot);
+    close_subject(&s[i]);
+  }
 }
 
-// Machine code against that of the default compiler, at every level this processor has.
-static void print_levels(const samples* at) {
-  static const struct {
-    jcpu_level level;
-    const char* name;
-  } row[] = {{JCPU_V4, "x86-64-v4"}, {JCPU_V3, "x86-64-v3"}, {JCPU_V2, "x86-64-v2"}};
-  printf("one evaluation by level [us]       machine   compiler     ratio\n");
-  for (int i = 0; i < 3; i++) {
-    if (jcpu_detect() < row[i].level || !jemit_machine_has(row[i].level)) continue;
-    setenv("JOUNCE_CPU", row[i].name, 1);
-    double machine = measure_backend(JKERNEL_MACHINE, at),
-           compiler = measure_backend(JKERNEL_CC, at);
-    printf("  %-30s %9.3f %10.3f %9.2f\n", row[i].name, machine, compiler, machine / compiler);
-  }
-  unsetenv("JOUNCE_CPU");
+static void print_levels(samples* at) {
+  if (!jemit_machine_has(jcpu_chosen())) return;
+  bench_levels("one evaluation of the right-hand side", measure_backends, at);
   printf("\n");
 }
 
@@ -297,7 +301,7 @@ static outcome drive(const subject* s, jsolve_method method, double control) {
 
 // Tolerances from loose to tight, steps from long to short: the cheapest setting from which on all
 // tighter ones are accurate.
-static double scan(const subject* s, jsolve_method method, double psi) {
+static void scan(bench_table* t, const subject* s, jsolve_method method, double psi) {
   bool fixed = method == JSOLVE_RK2 || method == JSOLVE_RK3 || method == JSOLVE_RK4;
   static const double tolerance[] = {1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4,
                                      5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6, 1e-7};
@@ -313,35 +317,32 @@ static double scan(const subject* s, jsolve_method method, double psi) {
   }
   double span = s->model->simulation.t_end - s->model->simulation.t_start;
   if (best < 0) {
-    printf("  %-8s none of the settings is accurate\n", jsolve_method_name(method));
-    return 0.0;
+    bench_cell(t, jsolve_method_name(method), "none of the settings is accurate");
+  } else {
+    bench_cell(t, jsolve_method_name(method), "%.0f (%.0e, %lld evaluations)", span / o[best].cpu,
+               fixed ? step[best] : tolerance[best], (long long)o[best].stats.evaluations);
   }
-  const outcome* b = &o[best];
-  printf("  %-8s %s %-8.1e error %.1e  %6lld steps %6lld evaluations %3d events %8.3f ms %7.0f\n",
-         jsolve_method_name(method), fixed ? "step     " : "tolerance",
-         fixed ? step[best] : tolerance[best], fabs(b->psi / psi - 1.0), (long long)b->stats.steps,
-         (long long)b->stats.evaluations, b->stats.events, 1e3 * b->cpu, span / b->cpu);
-  return span / b->cpu;
 }
 
-static double print_manoeuvre(const char* path) {
-  subject s = open_subject(path, NULL);
-  double psi = drive(&s, JSOLVE_DOPRI5, 1e-11).psi, best = 0.0;
-  printf(
-      "%s: psi %.9g (dopri5, 1e-11); cheapest settings with psi to %.0e, real-time factor last\n",
-      s.model->name, psi, ACCURACY);
+static void put_tolerance(bench_table* t, const subject* s, double tolerance, double psi) {
+  char row[100];
+  outcome o = drive(s, JSOLVE_DOPRI5, tolerance);
+  snprintf(row, sizeof row, "dopri5 at %.0e: error %.0e, %lld evaluations", tolerance,
+           fabs(o.psi / psi - 1.0), (long long)o.stats.evaluations);
+  bench_cell(t, row, "%.0f (%.2f ms)",
+             (s->model->simulation.t_end - s->model->simulation.t_start) / o.cpu, 1e3 * o.cpu);
+}
+
+static void measure_manoeuvre(bench_table* t, void* user) {
+  const char* const* path = user;
+  subject s = open_subject(*path, NULL);
+  double psi = drive(&s, JSOLVE_DOPRI5, 1e-11).psi;
   for (int m = 0; m < JSOLVE_METHOD_COUNT; m++) {
-    best = fmax(best, scan(&s, (jsolve_method)m, psi));
+    scan(t, &s, (jsolve_method)m, psi);
   }
-  printf("  at its file's tolerance:\n");
-  outcome o = drive(&s, JSOLVE_DOPRI5, s.model->simulation.rel_tol);
-  printf(
-      "  dopri5   tolerance %-8.1e error %.1e  %6lld steps %6lld evaluations %12.3f ms %7.0f\n\n",
-      s.model->simulation.rel_tol, fabs(o.psi / psi - 1.0), (long long)o.stats.steps,
-      (long long)o.stats.evaluations, 1e3 * o.cpu,
-      (s.model->simulation.t_end - s.model->simulation.t_start) / o.cpu);
+  put_tolerance(t, &s, 1e-6, psi);
+  put_tolerance(t, &s, 1e-9, psi);
   close_subject(&s);
-  return best;
 }
 
 // ---- instruction counts ----------------------------------------------------------------------------
@@ -368,9 +369,12 @@ int main(int argc, char** argv) {
     print_operations(&s);
     print_evaluations(s.ctx, &at, quick);
     print_levels(&at);
-    double factor = print_manoeuvre(step_descent);
-    print_manoeuvre(lane_change);
-    printf("goal >= 300 times real time for the step descent: %.0f\n", factor);
+    printf("times real time by the cheapest tolerance or step [s] with psi to %.0e\n\n", ACCURACY);
+    const char* path = step_descent;
+    bench_levels("step descent (goal 300)", measure_manoeuvre, &path);
+    printf("\n");
+    path = lane_change;
+    bench_levels("double lane change", measure_manoeuvre, &path);
   }
   free(at.y);
   close_subject(&s);

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/clock.h"
+#include "levels.h"
 #include "sens/sens.h"
 
 #define REPEATS 5
@@ -81,39 +82,49 @@ static int find_objective(const jmodel* m, const char* name) {
   return i;
 }
 
-int main(void) {
-  jo_context* ctx;
-  jmodel* m;
-  jsens* s;
+static jsens* prepare(jo_context* ctx, const jmodel* m) {
   int wrt[N];
-  if (jo_context_create(NULL, &ctx) < 0) return 1;
-  if (jmodel_load(ctx, "models/sedan/four_poster.yaml", NULL, 0, &m) < 0) stop(ctx);
   for (int i = 0; i < N; i++) {
     wrt[i] = jmodel_find_number(m, numbers[i]);
   }
   jsens_setup setup = {.wrt = wrt, .nwrt = N, .direct = true, .kernel = jkernel_options_default()};
+  jsens* s;
   if (jsens_create(ctx, m, &setup, &s) < 0) stop(ctx);
+  return s;
+}
+
+static void measure(bench_table* t, void* user) {
+  jo_context* ctx;
+  jmodel* m;
+  (void)user;
+  if (jo_context_create(NULL, &ctx) < 0) exit(1);
+  if (jmodel_load(ctx, "models/sedan/four_poster.yaml", NULL, 0, &m) < 0) stop(ctx);
+  jsens* s = prepare(ctx, m);
   int rms = find_objective(m, "rms");
   double span = m->simulation.t_end - m->simulation.t_start, cpu;
   const struct setting tight = {JSOLVE_ESDIRK5, 1e-8, 0, false};
   double exact = run(ctx, s, JSENS_VALUE, &tight, rms, 1, &cpu);
-  printf("sedan on the four-poster, %g s, %d states; times real time\n", span,
-         s->plant->dynamics->ny);
-  printf("  %-8s %7s %7s %10s %10s %18s\n", "method", "tol", "step ms", "error", "values",
-         "and 21 derivatives");
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     const struct setting* k = &settings[i];
+    char row[100];
     double value = run(ctx, s, JSENS_VALUE, k, rms, REPEATS, &cpu), more;
-    printf("  %-8s %7.0e %7g %10.1e %10.1f", jsolve_method_name(k->method), k->tol, 1e3 * k->step,
-           fabs(value / exact - 1.0), span / cpu);
+    snprintf(row, sizeof row, "%s | %.0e | %g | %.1e", jsolve_method_name(k->method), k->tol,
+             1e3 * k->step, fabs(value / exact - 1.0));
     if (k->derivatives) {
       run(ctx, s, JSENS_DIRECT, k, rms, REPEATS, &more);
-      printf(" %18.1f", span / more);
+      bench_cell(t, row, "%.1f, %.1f", span / cpu, span / more);
+    } else {
+      bench_cell(t, row, "%.1f", span / cpu);
     }
-    printf("\n");
   }
   jsens_destroy(s);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
+}
+
+int main(void) {
+  printf("sedan on the four-poster: times real time, alone and with %d derivatives (goal 10)\n\n",
+         N);
+  bench_levels("method | tolerance | step [ms] | error of rms", measure, NULL);
   return 0;
 }

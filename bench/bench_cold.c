@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "levels.h"
 
 #define MODEL "models/buggy/step_descent.yaml"
 #define FIVE  "k_f,c_f,k_r,c_r,m_c"
@@ -64,7 +65,7 @@ static double time_command(jo_context* ctx, const char* program, const command* 
 }
 
 // The fastest of several.
-static void bench(jo_context* ctx, const char* program, const command* c, int repetitions) {
+static double bench(jo_context* ctx, const char* program, const command* c, int repetitions) {
   double seconds = INFINITY;
   for (int i = 0; i < repetitions; i++) {
     jarena a;
@@ -77,22 +78,32 @@ static void bench(jo_context* ctx, const char* program, const command* c, int re
     jfile_remove_dir(dir);
     jarena_free(&a);
   }
-  printf("%-26s %9.2f", c->name, seconds);
-  if (c->goal > 0.0) printf(" %9.2f", c->goal);
-  printf("\n");
-  fflush(stdout);
+  return seconds;
+}
+
+typedef struct request {
+  jo_context* ctx;
+  const char* program;
+  int repetitions;
+} request;
+
+static void measure(bench_table* t, void* user) {
+  const request* r = user;
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const command* c = &list[i];
+    char row[100];
+    int n = snprintf(row, sizeof row, "%s | ", c->name);
+    if (c->goal > 0.0) snprintf(row + n, sizeof row - (size_t)n, "%.2f", c->goal);
+    bench_cell(t, row, "%.2f", bench(r->ctx, r->program, c, r->repetitions));
+  }
 }
 
 int main(int argc, char** argv) {
-  const char* program = argc > 1 ? argv[1] : "build/jounce";
-  int repetitions = argc > 2 ? atoi(argv[2]) : 3;
-  jo_context* ctx = NULL;
-  if (repetitions < 1) stop(NULL, "usage: bench_cold [program] [repetitions]");
-  if (jo_context_create(NULL, &ctx) < 0) return 1;
-  printf("%-26s %9s %9s\n", "CPU time [s]", "", "goal");
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    bench(ctx, program, &list[i], repetitions);
-  }
-  jo_context_destroy(ctx);
+  request r = {.program = argc > 1 ? argv[1] : "build/jounce",
+               .repetitions = argc > 2 ? atoi(argv[2]) : 3};
+  if (r.repetitions < 1) stop(NULL, "usage: bench_cold [program] [repetitions]");
+  if (jo_context_create(NULL, &r.ctx) < 0) return 1;
+  bench_levels("CPU time [s] | goal", measure, &r);
+  jo_context_destroy(r.ctx);
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one evaluation of the right-hand side costs by the number of parts: chains, fans, four-bars and vehicles. Operations by
-// the mass matrix, by articulated bodies and as chosen; time as chosen, and of generating and compiling.
+// the mass matrix, by articulated bodies and as chosen; time as chosen, and of generating and compiling, by level.
 //
 //   bench_formulation [KIND [MOST]]
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "levels.h"
 #include "plant/plant.h"
 
 #define SECONDS     0.1  // per measurement
@@ -141,10 +142,11 @@ static void put_vehicles(text* t, int n) {
 static const struct kind {
   const char* name;
   void (*put)(text* t, int n);
-} kinds[] = {{"chain", put_chain},
-             {"fan", put_fan},
-             {"four-bars", put_four_bars},
-             {"vehicles", put_vehicles}};
+  int most;  // parts: those that are made within two minutes
+} kinds[] = {{"chain", put_chain, 1000},
+             {"fan", put_fan, 1000},
+             {"four-bars", put_four_bars, 500},
+             {"vehicles", put_vehicles, 1000}};
 
 // ---- figures -------------------------------------------------------------------------------------
 
@@ -193,44 +195,66 @@ static double time_of(jo_context* ctx, const jplant* p) {
   return best;
 }
 
-static void measure(const struct kind* k, int n) {
+static const int parts[] = {2, 4, 8, 12, 16, 24, 32, 48, 64, 128, 256, 500, 1000};
+enum { SIZES = sizeof parts / sizeof *parts };
+
+// The rows of one kind; what operations there are is found once, they are the same at all levels.
+typedef struct request {
+  const struct kind* kind;
+  int most;
+  char row[SIZES][100];
+} request;
+
+static void describe(jo_context* ctx, const jplant* p, char* out, size_t size, int n) {
+  int unknowns = p->dynamics->part.nu, chosen = operations(ctx, p->dynamics);
+  if (unknowns <= MOST_BY_WAY) {
+    snprintf(out, size, "%d | %d | %d | %d | %d", n, unknowns,
+             operations_by(ctx, p, JGEN_BY_MATRIX), operations_by(ctx, p, JGEN_BY_ARTICULATED),
+             chosen);
+  } else {
+    snprintf(out, size, "%d | %d | | | %d", n, unknowns, chosen);
+  }
+}
+
+static void measure_one(bench_table* table, request* r, int i) {
   jo_context* ctx;
   jmodel* m;
   jplant* p;
   text t = {0};
   put(&t, "jounce: 1\nname: bench\n");
-  k->put(&t, n);
+  r->kind->put(&t, parts[i]);
   if (jo_context_create(NULL, &ctx) < 0) stop(NULL, "no memory");
-  if (jmodel_parse(ctx, t.data, t.n, "bench.yaml", NULL, 0, &m) < 0) stop(ctx, k->name);
+  if (jmodel_parse(ctx, t.data, t.n, "bench.yaml", NULL, 0, &m) < 0) stop(ctx, r->kind->name);
   double start = jclock_cpu();
   jplant_options opt = jplant_options_default();
-  if (jplant_create(ctx, m, &opt, &p) < 0) stop(ctx, k->name);
+  if (jplant_create(ctx, m, &opt, &p) < 0) stop(ctx, r->kind->name);
   double spent = jclock_cpu() - start;
-  printf("| %s | %d | %d |", k->name, n, p->dynamics->part.nu);
-  if (p->dynamics->part.nu <= MOST_BY_WAY) {
-    printf(" %d | %d |", operations_by(ctx, p, JGEN_BY_MATRIX),
-           operations_by(ctx, p, JGEN_BY_ARTICULATED));
-  } else {
-    printf(" | |");
-  }
-  printf(" %d | %.2f | %.2f |\n", operations(ctx, p->dynamics), time_of(ctx, p), spent);
-  fflush(stdout);
+  if (r->row[i][0] == '\0') describe(ctx, p, r->row[i], sizeof r->row[i], parts[i]);
+  bench_cell(table, r->row[i], "%.2f, %.2f", time_of(ctx, p), spent);
   jplant_destroy(p);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
   free(t.data);
 }
 
+static void measure(bench_table* t, void* user) {
+  request* r = user;
+  for (int i = 0; i < SIZES && parts[i] <= r->most; i++) {
+    measure_one(t, r, i);
+  }
+}
+
 int main(int argc, char** argv) {
-  static const int parts[] = {2, 4, 8, 12, 16, 24, 32, 48, 64, 128, 256, 500, 1000};
   int most = argc > 2 ? atoi(argv[2]) : 1000;
-  printf("| kind | parts | unknowns | by matrix | articulated | operations | us | s to make |\n");
-  printf("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  printf("microseconds of an evaluation, seconds to make\n\n");
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     if (argc > 1 && strcmp(argv[1], kinds[k].name) != 0) continue;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && parts[i] <= most; i++) {
-      measure(&kinds[k], parts[i]);
-    }
+    request r = {.kind = &kinds[k], .most = most < kinds[k].most ? most : kinds[k].most};
+    char titles[100];
+    snprintf(titles, sizeof titles, "%s | unknowns | by matrix | articulated | chosen",
+             kinds[k].name);
+    bench_levels(titles, measure, &r);
+    printf("\n");
   }
   return EXIT_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "levels.h"
 #include "loads/loads.h"
 
 #define MODEL   "models/tracked/bump.yaml"
@@ -54,7 +55,7 @@ static double time_kernel(jo_context* ctx, const jloads* l, const jkernel* k, in
   return best;
 }
 
-static void print_kernels(jo_context* ctx, const jloads* l) {
+static void put_kernels(bench_table* t, jo_context* ctx, const jloads* l) {
   const struct {
     const char* name;
     const jkernel* kernel;
@@ -63,20 +64,22 @@ static void print_kernels(jo_context* ctx, const jloads* l) {
              {"reduced equations", l->kernels->of[JGEN_FN_REDUCED]},
              {"accelerations from them", l->kernels->of[JGEN_FN_FINISH]},
              {"force of one road arm", &l->kernels->more[0]}};
-  printf("| function | operations | us |\n| --- | ---: | ---: |\n");
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-    printf("| %s | %d | %.3f |\n", row[i].name, row[i].kernel->counts.total,
-           1e6 * time_kernel(ctx, l, row[i].kernel, 20000));
+    char name[100];
+    snprintf(name, sizeof name, "%s | %d", row[i].name, row[i].kernel->counts.total);
+    bench_cell(t, name, "%.3f", 1e6 * time_kernel(ctx, l, row[i].kernel, 20000));
   }
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static void print_run(jo_context* ctx, const jloads* l, jsolve_load_driver driver, double rate) {
+static void put_run(bench_table* t, jo_context* ctx, const jloads* l, jsolve_load_driver driver,
+                    double rate) {
   jloads_options opt = jloads_options_default(l->plant->model);
   opt.solve.driver = driver;
   opt.solve.step = 1.0 / rate;
   double best = INFINITY;
+  char row[100];
   for (int i = 0; i < REPEATS; i++) {
     jloads_result* r;
     jo_status status = jloads_run(ctx, l, &opt, &r);
@@ -84,39 +87,68 @@ static void print_run(jo_context* ctx, const jloads* l, jsolve_load_driver drive
     best = fmin(best, r->cpu / (r->t_end - opt.t_start));
     if (i + 1 == REPEATS) {
       const jsolve_load_statistics* s = &r->statistics;
-      printf("| %s | %.0f | %.0f | %.2f | %.2f | %.0f%s |\n", jsolve_load_driver_name(driver), rate,
-             s->evaluations, s->worst_step, s->guaranteed, 1.0 / best,
-             status < 0 ? " (breaks down)" : "");
+      snprintf(row, sizeof row, "%s%s | %.0f | %.0f | %.2f | %.2f", jsolve_load_driver_name(driver),
+               status < 0 ? " (breaks down)" : "", rate, s->evaluations, s->worst_step,
+               s->guaranteed);
+      bench_cell(t, row, "%.0f", 1.0 / best);
     }
     jloads_result_destroy(r);
     jo_context_clear(ctx);
   }
 }
 
-int main(int argc, char** argv) {
+// ---- tables --------------------------------------------------------------------------------------
+
+typedef struct subject {
   jo_context* ctx;
-  jmodel* m;
-  jloads* l;
-  if (jo_context_create(NULL, &ctx) < 0) stop(NULL, "no memory");
-  if (jmodel_load(ctx, MODEL, NULL, 0, &m) < 0) stop(ctx, MODEL);
-  if (jloads_create(ctx, m, NULL, &l) < 0) stop(ctx, MODEL);
-  if (argc == 3 && strcmp(argv[1], "--evaluate") == 0) {
-    const jkernel* rhs = l->kernels->of[JGEN_FN_RHS_LOADS];
-    printf("%.4g us\n", 1e6 * time_kernel(ctx, l, rhs, atoi(argv[2])));
-  } else {
-    print_kernels(ctx, l);
-    printf(
-        "\n| driver | rate [Hz] | evaluations | worst step | bound | real-time factor |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: |\n");
-    for (int i = 0; i < 3; i++) {
-      static const double rate[] = {200.0, 500.0, 1000.0};
-      print_run(ctx, l, JSOLVE_LOAD_FIXED, rate[i]);
-      print_run(ctx, l, JSOLVE_LOAD_SUBCYCLE, rate[i]);
-    }
-    print_run(ctx, l, JSOLVE_LOAD_ADAPTIVE, 100.0);
+  jmodel* model;
+  jloads* loads;
+} subject;
+
+static subject open_subject(void) {
+  subject s;
+  if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
+  if (jmodel_load(s.ctx, MODEL, NULL, 0, &s.model) < 0) stop(s.ctx, MODEL);
+  if (jloads_create(s.ctx, s.model, NULL, &s.loads) < 0) stop(s.ctx, MODEL);
+  return s;
+}
+
+static void close_subject(subject* s) {
+  jloads_destroy(s->loads);
+  jmodel_destroy(s->model);
+  jo_context_destroy(s->ctx);
+}
+
+static void measure_kernels(bench_table* t, void* user) {
+  subject s = open_subject();
+  (void)user;
+  put_kernels(t, s.ctx, s.loads);
+  close_subject(&s);
+}
+
+static void measure_runs(bench_table* t, void* user) {
+  static const double rate[] = {200.0, 500.0, 1000.0};
+  subject s = open_subject();
+  (void)user;
+  for (int i = 0; i < 3; i++) {
+    put_run(t, s.ctx, s.loads, JSOLVE_LOAD_FIXED, rate[i]);
+    put_run(t, s.ctx, s.loads, JSOLVE_LOAD_SUBCYCLE, rate[i]);
   }
-  jloads_destroy(l);
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
+  put_run(t, s.ctx, s.loads, JSOLVE_LOAD_ADAPTIVE, 100.0);
+  close_subject(&s);
+}
+
+int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "--evaluate") == 0) {
+    subject s = open_subject();
+    const jkernel* rhs = s.loads->kernels->of[JGEN_FN_RHS_LOADS];
+    printf("%.4g us\n", 1e6 * time_kernel(s.ctx, s.loads, rhs, atoi(argv[2])));
+    close_subject(&s);
+    return 0;
+  }
+  printf("tracked vehicle: one evaluation [us]\n\n");
+  bench_levels("function | operations", measure_kernels, NULL);
+  printf("\ntimes real time\n\n");
+  bench_levels("driver | rate [Hz] | evaluations | worst step | bound", measure_runs, NULL);
   return 0;
 }

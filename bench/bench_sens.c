@@ -8,7 +8,7 @@
 //
 //   bench_sens [--quick] [--only direct|adjoint|all N [TOLERANCE]] [--hour SECONDS]
 //
-// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles, with the median of
+// --quick repeats less, and drives 200 s of the road instead of an hour; --only does N gradients of the step descent and nothing else, for profiles, with the median of
 // their CPU time; all: by every number, adjoint; --hour does the random road
 // alone, for so many seconds of motion.
 // Run in the root of the repository.
@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "levels.h"
 #include "sens/sens.h"
 
 #define MAX_REPEATS 41
@@ -35,6 +36,14 @@ static void stop(const jo_context* ctx, const char* what) {
 static int by_size(const void* a, const void* b) {
   const double *x = a, *y = b;
   return (*x > *y) - (*x < *y);
+}
+
+static double least(const double* x, int n) {
+  double out = x[0];
+  for (int i = 1; i < n; i++) {
+    out = fmin(out, x[i]);
+  }
+  return out;
 }
 
 static double median(double* x, int n) {
@@ -151,23 +160,53 @@ static times measure(const subject* s, double tolerance, int repeats) {
     t[4][i] = compare_once(s, tolerance);
     if (s->all) t[3][i] = derive_once(s, s->all, JSENS_ADJOINT, tolerance);
   }
-  return (times){median(t[0], repeats), median(t[1], repeats), median(t[2], repeats),
-                 median(t[3], repeats), median(t[4], repeats)};
+  return (times){least(t[0], repeats), least(t[1], repeats), least(t[2], repeats),
+                 least(t[3], repeats), least(t[4], repeats)};
 }
 
-static void print_ratios(const char* name, const subject* s, int repeats) {
-  double tolerance = s->model->simulation.rel_tol;
-  times t = measure(s, tolerance, repeats);
-  printf("%s, tolerance %.0e, medians of %d runs\n", name, tolerance, repeats);
-  printf("  simulation alone                  %8.2f ms\n", 1e3 * t.value);
-  printf("  value + 5 derivatives, direct     %8.2f ms  %5.2f simulations (goal 2.5)\n",
-         1e3 * t.direct, t.direct / t.value);
-  printf("  value + 5 derivatives, adjoint    %8.2f ms  %5.2f simulations (goal 2.5)\n",
-         1e3 * t.adjoint, t.adjoint / t.value);
-  printf("  5, direct, errors by comparison   %8.2f ms  %5.2f simulations\n", 1e3 * t.compared,
-         t.compared / t.value);
-  printf("  value + %d derivatives, adjoint  %8.2f ms  %5.2f simulations (goal 4.5)\n",
-         s->model->nnumber, 1e3 * t.all, t.all / t.value);
+// What one table is about.
+typedef struct request {
+  const char* path;
+  double tolerance;
+  int repeats;
+} request;
+
+static void put_ratio(bench_table* t, const char* row, double seconds, double simulation) {
+  bench_cell(t, row, "%.2f (%.2f ms)", seconds / simulation, 1e3 * seconds);
+}
+
+// Runs that the errors of the derivatives make necessary.
+static int count_runs(const subject* s, const jsens* sens, jsens_method method, double tolerance) {
+  jsens_result* r = derive(s, sens, method, tolerance);
+  int n = r->passes;
+  jsens_result_destroy(r);
+  return n;
+}
+
+static void measure_ratios(bench_table* t, void* user) {
+  const request* r = user;
+  subject s = open_subject(r->path, true);
+  times x = measure(&s, r->tolerance, r->repeats);
+  char all[100];
+  snprintf(all, sizeof all, "value + all %d derivatives, adjoint (goal 6.0)", s.model->nnumber);
+  bench_cell(t, "simulation alone", "%.2f ms", 1e3 * x.value);
+  put_ratio(t, "value + 5 derivatives, direct (goal 3.2 with AVX-512, 4.0 with AVX2)", x.direct,
+            x.value);
+  put_ratio(t, "value + 5 derivatives, adjoint", x.adjoint, x.value);
+  put_ratio(t, "5, direct, errors by comparison", x.compared, x.value);
+  put_ratio(t, all, x.all, x.value);
+  bench_cell(t, "runs of direct, adjoint, all", "%d, %d, %d",
+             count_runs(&s, s.few, JSENS_DIRECT, r->tolerance),
+             count_runs(&s, s.few, JSENS_ADJOINT, r->tolerance),
+             count_runs(&s, s.all, JSENS_ADJOINT, r->tolerance));
+  close_subject(&s);
+}
+
+static void print_ratios(const char* name, request r) {
+  char titles[100];
+  snprintf(titles, sizeof titles, "%s at %.0e, simulations", name, r.tolerance);
+  bench_levels(titles, measure_ratios, &r);
+  printf("\n");
 }
 
 static double error_of(const jsens_result* r, const jsens_result* converged) {
@@ -198,18 +237,21 @@ static double loosest(const subject* s, jsens_method method, double* error) {
   return best;
 }
 
-static void print_fastest(const subject* s, int repeats) {
+static void measure_fastest(bench_table* table, void* user) {
   static const char* const name[] = {"direct", "adjoint"};
-  printf("step descent with 5 derivatives, all within %.0e of the converged ones\n", ENOUGH);
+  const request* r = user;
+  subject s = open_subject(r->path, false);
   for (int method = 0; method < 2; method++) {
-    double error, tolerance = loosest(s, (jsens_method)method, &error);
+    double error, tolerance = loosest(&s, (jsens_method)method, &error);
     double t[MAX_REPEATS];
-    for (int i = 0; i < repeats; i++) {
-      t[i] = derive_once(s, s->few, (jsens_method)method, tolerance);
+    char row[100];
+    for (int i = 0; i < r->repeats; i++) {
+      t[i] = derive_once(&s, s.few, (jsens_method)method, tolerance);
     }
-    printf("  %-8s tolerance %.1e, error %.1e: %6.2f ms CPU (goal 12)\n", name[method], tolerance,
-           error, 1e3 * median(t, repeats));
+    snprintf(row, sizeof row, "%s at %.1e, error %.1e (goal 12)", name[method], tolerance, error);
+    bench_cell(table, row, "%.2f", 1e3 * least(t, r->repeats));
   }
+  close_subject(&s);
 }
 
 // ---- memory ------------------------------------------------------------------------------------------
@@ -278,17 +320,17 @@ int main(int argc, char** argv) {
     print_hour(atof(argv[2]));
     return 0;
   }
-  int repeats = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 5 : 21;
+  int repeats = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 11 : 21;
   if (argc > 3 && strcmp(argv[1], "--only") == 0) {
     return profile(argv[2], atoi(argv[3]), argc > 4 ? atof(argv[4]) : 1e-9);
   }
-  subject s = open_subject(step_descent, true);
-  print_ratios("step descent", &s, repeats);
-  print_fastest(&s, repeats);
-  close_subject(&s);
-  s = open_subject(lane_change, true);
-  print_ratios("double lane change", &s, repeats);
-  close_subject(&s);
+  printf("least of %d runs taken in turn\n\n", repeats);
+  request descent = {step_descent, 1e-9, repeats};
+  print_ratios("step descent", descent);
+  print_ratios("double lane change", (request){lane_change, 1e-9, repeats});
+  print_ratios("double lane change", (request){lane_change, 1e-6, repeats});
+  bench_levels("step descent with 5 derivatives to 1e-3 [ms]", measure_fastest, &descent);
+  printf("\n");
   print_hour(repeats < 21 ? 200.0 : 3600.0);
   return 0;
 }

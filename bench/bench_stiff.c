@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "levels.h"
 #include "sens/sens.h"
 
 #define REFERENCE 1e-12
@@ -64,17 +64,38 @@ static bool measure(jo_context* ctx, const jsens* s, jsolve_method method, doubl
   return true;
 }
 
-static void print_row(jsolve_method method, double tol, const point* p, const point* exact) {
-  printf("  %-8s %7.0e %9lld %9.3f %9.1e", jsolve_method_name(method), tol,
-         (long long)p->evaluations, 1e3 * p->cpu, fabs(p->value / exact->value - 1.0));
+static void put_point(bench_table* t, jsolve_method method, double tol, const point* p,
+                      const point* exact) {
+  char row[100];
+  double error = fabs(p->value / exact->value - 1.0);
   if (has_derivatives(method)) {
-    printf(" %9.3f %9.1e %4d", 1e3 * p->cpu_derivatives,
-           fabs(p->derivative / exact->derivative - 1.0), p->runs);
+    snprintf(row, sizeof row, "%s | %.0e | %lld | %.1e | %.1e | %d", jsolve_method_name(method),
+             tol, (long long)p->evaluations, error, fabs(p->derivative / exact->derivative - 1.0),
+             p->runs);
+    bench_cell(t, row, "%.3f (%.3f)", 1e3 * p->cpu, 1e3 * p->cpu_derivatives);
+  } else {
+    snprintf(row, sizeof row, "%s | %.0e | %lld | %.1e | | ", jsolve_method_name(method), tol,
+             (long long)p->evaluations, error);
+    bench_cell(t, row, "%.3f", 1e3 * p->cpu);
   }
-  printf("\n");
 }
 
-static void one_model(const subject* k) {
+static void put_method(bench_table* t, jo_context* ctx, const jsens* s, const subject* k,
+                       jsolve_method method, const point* exact) {
+  for (double tol = k->loosest; tol > 0.5 * k->tightest; tol *= 1e-2) {
+    point p;
+    char row[100];
+    if (measure(ctx, s, method, tol, &p)) {
+      put_point(t, method, tol, &p, exact);
+    } else {
+      snprintf(row, sizeof row, "%s | %.0e | | | | ", jsolve_method_name(method), tol);
+      bench_cell(t, row, "fails");
+    }
+  }
+}
+
+static void measure_model(bench_table* t, void* user) {
+  const subject* k = user;
   jo_context* ctx;
   jmodel* m;
   jsens* s;
@@ -84,19 +105,10 @@ static void one_model(const subject* k) {
   jsens_setup setup = {.wrt = &wrt, .nwrt = 1, .direct = true};
   setup.kernel = jkernel_options_default();
   if (jsens_create(ctx, m, &setup, &s) < 0) stop(ctx);
-  point exact, p;
+  point exact;
   if (!measure(ctx, s, JSOLVE_DOPRI5, REFERENCE, &exact)) stop(ctx);
-  printf("%s, psi and d psi / d %s\n", k->path, k->number);
-  printf("  %-8s %7s %9s %9s %9s %9s %9s %4s\n", "method", "tol", "evals", "ms", "error",
-         "ms with d", "error", "runs");
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-    for (double tol = k->loosest; tol > 0.5 * k->tightest; tol *= 1e-2) {
-      if (measure(ctx, s, methods[i], tol, &p)) {
-        print_row(methods[i], tol, &p, &exact);
-      } else {
-        printf("  %-8s %7.0e fails\n", jsolve_method_name(methods[i]), tol);
-      }
-    }
+    put_method(t, ctx, s, k, methods[i], &exact);
   }
   jsens_destroy(s);
   jmodel_destroy(m);
@@ -105,7 +117,11 @@ static void one_model(const subject* k) {
 
 int main(void) {
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
-    one_model(&subjects[i]);
+    subject k = subjects[i];
+    printf("%s: ms of psi, in brackets with d psi / d %s\n\n", k.path, k.number);
+    bench_levels("method | tolerance | evaluations | error | of the derivative | runs",
+                 measure_model, &k);
+    printf("\n");
   }
   return 0;
 }

@@ -25,7 +25,8 @@ def main():
     errors += [path for path in sorted((ROOT / "cli").glob("*.c")) if path.name not in listed]
     for folder in ("examples", "bench"):
         listed = words(f"{folder}/CMakeLists.txt")
-        errors += [path for path in sorted((ROOT / folder).glob("*.c")) if path.stem not in listed]
+        errors += [path for path in sorted((ROOT / folder).glob("*.c"))
+                   if path.stem not in listed and path.name not in listed]
     for path in errors:
         print(f"{path.relative_to(ROOT)} is in no CMakeLists.txt")
     print(f"lists: {len(errors)} errors")

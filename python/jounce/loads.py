@@ -238,9 +238,9 @@ class LoadEvents(Owner):
     """Events that Loads.save("x.events") wrote, to be computed again, with other numbers of the model too."""
 
     def __init__(self, path: Path, settings_: Optional[Mapping[str, Any]] = None, *, interpreter: bool = False,
-                 **parameters: Any) -> None:
+                 compiler: bool = False, **parameters: Any) -> None:
         set_, opt = settings(settings_, parameters), lib.jo_system_options_default()
-        opt.interpreter = interpreter
+        opt.interpreter, opt.compiler = interpreter, compiler
         self._held = make(lib.jo_load_events_open, lib.jo_load_events_destroy, file_name(path), set_,
                           len(set_), byref(opt))
 

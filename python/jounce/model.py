@@ -190,7 +190,7 @@ class Model(Owner):
     # ---- questions -------------------------------------------------------------------------------
 
     def system(self, wrt: Optional[Iterable[str]] = None, *, use: Iterable[str] = (), method: str = "auto",
-               variable: Iterable[str] = (), interpreter: bool = False,
+               variable: Iterable[str] = (), interpreter: bool = False, compiler: bool = False,
                objectives: Iterable[str] = ()) -> "System":
         """Generate the equations, assemble, differentiate and compile: see System.
 
@@ -201,50 +201,53 @@ class Model(Owner):
         method       of derivatives, to prepare: "auto", "direct", "adjoint"
         variable     numbers that set() shall be able to change, named likewise; parameters and inputs always can be
         interpreter  evaluate without compiling: starts at once, runs slower, needs no compiler
+        compiler     have a C compiler make the code, for comparison: starts later, and the same numbers
         objectives   to compute, in this order; none: all of the model. Those that are named must have derivatives
         """
         from .system import System
         return System(self, wrt, use=use, method=method, variable=variable, interpreter=interpreter,
-                      objectives=objectives)
+                      compiler=compiler, objectives=objectives)
 
-    def _system(self, wrt: Optional[Iterable[str]], use: Iterable[str], interpreter: bool,
+    def _system(self, wrt: Optional[Iterable[str]], use: Iterable[str], interpreter: bool, compiler: bool,
                 method: str = "auto", objectives: Iterable[str] = ()) -> "System":
         """A system that nobody else sees, so that its numbers stay those of the model."""
         wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt or ())
         objectives = (objectives,) if isinstance(objectives, str) else tuple(objectives)
-        key = (wrt, tuple(use), interpreter, method, objectives)
+        key = (wrt, tuple(use), interpreter, compiler, method, objectives)
         if key not in self._systems:
-            self._systems[key] = self.system(wrt, use=use, interpreter=interpreter, method=method,
-                                             objectives=objectives)
+            self._systems[key] = self.system(wrt, use=use, interpreter=interpreter, compiler=compiler,
+                                             method=method, objectives=objectives)
         return self._systems[key]
 
-    def run(self, *, interpreter: bool = False, objectives: Iterable[str] = (), **options: Any) -> "Result":
+    def run(self, *, interpreter: bool = False, compiler: bool = False, objectives: Iterable[str] = (),
+            **options: Any) -> "Result":
         """Simulate the manoeuvre; `objectives`: those to compute, none: all; options are those of System.run()."""
-        return self._system(None, (), interpreter, objectives=objectives).run(**options)
+        return self._system(None, (), interpreter, compiler, objectives=objectives).run(**options)
 
     def gradient(self, wrt: Iterable[str] = ("parameters",), *, interpreter: bool = False,
-                 method: str = "auto", history: Iterable[str] = (), objectives: Iterable[str] = (),
+                 compiler: bool = False, method: str = "auto", history: Iterable[str] = (), objectives: Iterable[str] = (),
                  **options: Any) -> "Gradient":
         """Exact derivatives of all objectives, or of those that are named; options are those of System.gradient().
         Contributions of events come along where the method is left open, as of `jounce sens`."""
         use = ("contributions", "histories") if history else ("contributions",)
         prepared = "direct" if history and method == "auto" else method
-        system = self._system(wrt, use, interpreter, prepared, objectives)
+        system = self._system(wrt, use, interpreter, compiler, prepared, objectives)
         return system.gradient(method=method, history=history, **options)
 
     def sweep(self, ranges: Mapping[str, Any], *, wrt: Optional[Iterable[str]] = None,
-              interpreter: bool = False, objectives: Iterable[str] = (), **options: Any) -> "Sweep":
+              interpreter: bool = False, compiler: bool = False, objectives: Iterable[str] = (),
+              **options: Any) -> "Sweep":
         """Objectives, all or those that are named, and derivatives with respect to `wrt`, over ranges of parameters; options are
         those of System.sweep()."""
         use = ("derivatives",) if wrt else ()
         method = options.get("method", "auto")
         if method == "auto" and (options.get("batch") or options.get("device")):
             method = "direct"  # there are no others side by side
-        return self._system(wrt, use, interpreter, method, objectives).sweep(ranges, **options)
+        return self._system(wrt, use, interpreter, compiler, method, objectives).sweep(ranges, **options)
 
-    def loads(self, *, interpreter: bool = False, **options: Any) -> "Loads":
+    def loads(self, *, interpreter: bool = False, compiler: bool = False, **options: Any) -> "Loads":
         """Load histories of all elements; options are those of System.loads()."""
-        return self._system(None, ("loads",), interpreter).loads(**options)
+        return self._system(None, ("loads",), interpreter, compiler).loads(**options)
 
     def static(self, wrt: Optional[Iterable[str]] = None) -> "Equilibrium":
         """The static equilibrium nearest to the initial position, with derivatives with respect to `wrt`."""

@@ -81,11 +81,12 @@ class Study(Owner):
         borrowed = _abi.c_void_p(lib.jo_study_model(self._handle))
         return Model(Handle(borrowed, None, None, (self._handle,)))
 
-    def run(self, *, interpreter: bool = False, progress: Optional[Progress] = None) -> "Study":
+    def run(self, *, interpreter: bool = False, compiler: bool = False,
+            progress: Optional[Progress] = None) -> "Study":
         """Prepare the systems the parts need, each once, and go through the parts. A study can be run again.
         progress: called again and again with 0 ... 1; False stops (Stopped)."""
         opt = lib.jo_study_options_default()
-        opt.interpreter = interpreter
+        opt.interpreter, opt.compiler = interpreter, compiler
         self._is_run = False
         call(lib.jo_study_run, self._handle, options=opt, guard=Guard(progress))
         self._is_run = True

@@ -130,7 +130,7 @@ class System(Owner):
 
     def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None, *, use: Iterable[str] = (),
                  method: str = "auto", variable: Iterable[str] = (), interpreter: bool = False,
-                 objectives: Iterable[str] = ()) -> None:
+                 compiler: bool = False, objectives: Iterable[str] = ()) -> None:
         use = (use,) if isinstance(use, str) else tuple(use)
         opt = lib.jo_system_options_default()
         listed, changed, wanted = names(wrt), names(variable), names(objectives)
@@ -139,7 +139,7 @@ class System(Owner):
         opt.variable, opt.nvariable = cast(changed, POINTER(c_char_p)), len(changed)
         opt.objective, opt.nobjective = cast(wanted, POINTER(c_char_p)), len(wanted)
         opt.method = choice(_abi.jo_sens_method, "JO_SENS_", method, "method")
-        opt.interpreter = interpreter
+        opt.interpreter, opt.compiler = interpreter, compiler
         self.model = model
         self._held = make(lib.jo_system_create, lib.jo_system_destroy, model._handle, byref(opt),
                           parents=(model._handle,))

@@ -120,6 +120,24 @@ class Errors(Case):
             _ = s.run()["z"]
         self.assertEqual(pickle.loads(pickle.dumps(s.run().objectives))["comfort"].unit, "m/s^2")
 
+    def test_a_compiler_makes_the_code_where_asked(self):
+        # a compiler that cannot be found is an error only where one is asked for
+        before = os.environ.get("JOUNCE_CC")
+        os.environ["JOUNCE_CC"] = "no_such_compiler"
+        try:
+            for ask in (lambda: car().system(compiler=True), lambda: car().run(compiler=True),
+                        lambda: car().gradient(["k"], compiler=True), lambda: car().loads(compiler=True),
+                        lambda: car().sweep({"k": (15000, 17000, 2)}, compiler=True)):
+                with self.assertRaisesRegex(jounce.JounceError, "no_such_compiler"):
+                    ask()
+            interpreted = car().run(interpreter=True)
+        finally:
+            del os.environ["JOUNCE_CC"]
+            if before is not None:
+                os.environ["JOUNCE_CC"] = before
+        compiled = car().run(compiler=True)
+        self.assertTrue(np.array_equal(compiled["heave"], interpreted["heave"]))
+
     def test_a_run_that_fails_keeps_what_it_has(self):
         with self.assertRaises(jounce.JounceError) as caught:
             car().run(interpreter=True, max_events=1)
