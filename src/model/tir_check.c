@@ -7,6 +7,8 @@
 #include "base/format.h"
 #include "model/tir.h"
 
+#define PI 3.14159265358979323846
+
 #define MAX_MISTAKES 20
 
 // Products of a few of them and a load stay finite.
@@ -125,6 +127,46 @@ static void check(judge* j, jmodel_tir_use use) {
   if (j->nmistake == 0) check_load_curve(j);
 }
 
+// ---- signs that change with the load --------------------------------------------------------------
+
+static bool is_known(const judge* j, int i) {
+  return j->t->line[i] > 0 && !is_elsewhere(j, i);
+}
+
+// Loads at which (M3), (M5), (M7):  c1 + c2 dfz = 0      (M8):  sin(PKY4 atan(F / (PKY2 F0))) = 0
+static double load_of_zero(const judge* j, int c1, int c2) {
+  const double *v = j->t->value, f0 = v[JTIR_LFZO] * v[JTIR_FNOMIN];
+  if (c2 != JTIR_PKY4) return v[c2] == 0.0 ? INFINITY : f0 * (1.0 - v[c1] / v[c2]);
+  return v[c2] > 2.0 ? f0 * v[c1] * tan(PI / v[c2]) : INFINITY;
+}
+
+// Forces that turn round where the load rises are accepted, as the formulas define them, and said.
+static void warn_of_signs(const judge* j) {
+  static const struct {
+    int c1, c2;
+    const char* what;
+  } sign[] = {{JTIR_PDX1, JTIR_PDX2, "longitudinal friction"},
+              {JTIR_PKX1, JTIR_PKX2, "longitudinal slip stiffness"},
+              {JTIR_PDY1, JTIR_PDY2, "lateral friction"},
+              {JTIR_PKY2, JTIR_PKY4, "cornering stiffness"}};
+  const double* v = j->t->value;
+  if (is_elsewhere(j, JTIR_LFZO) || is_elsewhere(j, JTIR_FNOMIN)) return;
+  bool is_limited = is_known(j, JTIR_FZMAX);
+  double least = is_known(j, JTIR_FZMIN) ? v[JTIR_FZMIN] : 0.0;
+  double most = is_limited ? v[JTIR_FZMAX] : v[JTIR_FNOMIN];
+  for (size_t i = 0; i < sizeof sign / sizeof *sign; i++) {
+    int c1 = sign[i].c1, c2 = sign[i].c2;
+    double load = load_of_zero(j, c1, c2);
+    if (!is_known(j, c1) || !is_known(j, c2) || !(load > least && load < most)) continue;
+    jerr_warn(j->ctx,
+              "%s:%d: with %s = %g and %s = %g the %s changes its sign at a load of %.4g N, below "
+              "%s = %g N, so that forces may point the wrong way; correct them%s",
+              j->t->path, j->t->line[c2], jmodel_tir_table[c1].name, v[c1],
+              jmodel_tir_table[c2].name, v[c2], sign[i].what, load, is_limited ? "FZMAX" : "FNOMIN",
+              most, is_limited ? ", or lower FZMAX" : "");
+  }
+}
+
 static bool is_combined(int i) {
   const char* name = jmodel_tir_table[i].name;
   jmodel_tir_group group = jmodel_tir_table[i].group;
@@ -142,6 +184,7 @@ jo_status jmodel_tir_finish(jo_context* ctx, jmodel_tir* t, jmodel_tir_use use,
   judge j = {.ctx = ctx, .t = t, .elsewhere = elsewhere};
   check(&j, use);
   if (j.nmistake > 0) return JO_ERR_MODEL;
+  warn_of_signs(&j);
   for (int i = 0; i < JTIR_COUNT; i++) {
     t->has_combined = t->has_combined || (is_combined(i) && t->line[i] > 0);
   }

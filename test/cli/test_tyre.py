@@ -221,6 +221,28 @@ class Files(unittest.TestCase):
         line = self.text[:self.text.index(old)].count("\n") + 1
         self.assertIn(f"t.tir:{line}: ", done.stderr)
 
+    def test_signs_that_change_with_the_load_are_said(self):
+        # K_x is zero at F0 (1 - PKX1/PKX2), and changes its sign there
+        text = (DATA / "MagicFormula61_scaled.tir").read_text(encoding="utf-8")
+        said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir")).stderr
+        f0 = value_of("MagicFormula61_scaled.tir", "LFZO") * value_of("MagicFormula61_scaled.tir", "FNOMIN")
+        load = f0 * (1 - value_of("MagicFormula61_scaled.tir", "PKX1") / value_of("MagicFormula61_scaled.tir", "PKX2"))
+        self.assertIn(f"the longitudinal slip stiffness changes its sign at a load of {load:.4g} N", said)
+        self.assertEqual(said.count("changes its sign"), 1)
+        for name in ("PDX", "PDY"):
+            said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir"), "--set", f"{name}1=1", "--set", f"{name}2=-0.9").stderr
+            self.assertIn(f"with {name}1 = 1 and {name}2 = -0.9", said)
+        said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir"), "--set", "PKY2=1", "--set", "PKY4=3").stderr
+        self.assertIn("the cornering stiffness changes its sign", said)
+        for other in sorted(DATA.glob("*.tir")):
+            if other.name != "MagicFormula61_scaled.tir":
+                self.assertNotIn("changes its sign", jounce("tyre", str(other)).stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "limited.tir")
+            Path(path).write_text("\n".join("FZMAX = 17000" if line.startswith("FZMAX") else line for line in text.splitlines()),
+                                  encoding="utf-8")
+            self.assertNotIn("changes its sign", jounce("tyre", path).stderr)
+
     def test_line_ends_case_and_order_do_not_matter(self):
         want = self.values(self.text)
         self.assertEqual(self.values(self.text.replace("\n", "\r\n")), want)
