@@ -160,7 +160,8 @@ static void enter(jemit_code* c) {
   put3(c, 0x8b000000u, CONSTANTS, CONSTANTS, SCRATCH);
 }
 
-static void leave(jemit_code* c) {
+static void leave(jemit_code* c, int start, int32_t wide) {
+  (void)start, (void)wide;
   put_saved(c, 0xa9400000, 0x6d400000);  // ldp
   put(c, 0xa8ca7bfd);                    // ldp x29, x30, [sp], 160
   put(c, 0xd65f03c0);                    // ret
@@ -340,7 +341,8 @@ const jemit_target jemit_arm64 = {.lanes = 2,
                                   .pointer = pointer,
                                   .input = INPUT,
                                   .output = OUTPUT,
-                                  .frame = FRAME,
+                                  .nwide = 1,
+                                  .wide = {{.reg = FRAME}},
                                   .argument = {0, 1, 2},
                                   .padding = {0x00, 0x00, 0x20, 0xd4},  // brk 0
                                   .enter = enter,

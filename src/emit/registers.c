@@ -34,18 +34,6 @@ bool jemit_is_dead(const jemit_registers* m, int k) {
 
 // ---- memory --------------------------------------------------------------------------------------
 
-static int log2_of(int n) {
-  return n == 8 ? 3 : n / 2;
-}
-
-static int take_slot(jemit_registers* m, int n) {
-  int k = log2_of(n);
-  if (m->nfree[k] > 0) return m->free_slot[k][--m->nfree[k]];
-  int at = (m->frame + 8 * n - 1) / (8 * n) * (8 * n);
-  m->frame = at + 8 * n;
-  return at;
-}
-
 static int pointer_to(jemit_registers* m, int array) {
   const jemit_target* t = m->target;
   int oldest = 0;
@@ -77,15 +65,17 @@ jemit_location jemit_memory_of(jemit_registers* m, int value, int place) {
     return jemit_in_pool(m->c->pool + v->at + 8 * place);
   }
   assert(m->slot[value] >= 0);
-  return jemit_in_memory(m->target->frame, m->slot[value] + 8 * place);
+  jemit_location at = jemit_frame_location(&m->frame, v->n, m->slot[value]);
+  at.at += 8 * place;
+  return at;
 }
 
 // ---- registers -----------------------------------------------------------------------------------
 
 static void spill(jemit_registers* m, int value) {
   int n = m->o->value[value].n;
-  m->slot[value] = take_slot(m, n);
-  m->target->store(m->c, n, m->reg[value], jemit_in_memory(m->target->frame, m->slot[value]));
+  m->slot[value] = jemit_frame_take(&m->frame, n);
+  m->target->store(m->c, n, m->reg[value], jemit_frame_location(&m->frame, n, m->slot[value]));
 }
 
 static void drop(jemit_registers* m, int r) {
@@ -100,9 +90,12 @@ static void hold(jemit_registers* m, int value, int r) {
   m->busy[r] = true;
 }
 
-static int free_register(jemit_registers* m) {
-  int best = -1;
-  for (int r = 0; r < m->target->nvector; r++) {
+// For n doubles. Where instructions reach some registers in fewer bytes, but not with the widest vectors, these take the others.
+static int free_register(jemit_registers* m, int n) {
+  int best = -1, last = m->target->nvector - 1;
+  bool is_widest = n == m->target->lanes;
+  for (int i = 0; i <= last; i++) {
+    int r = is_widest ? last - i : i;
     if (m->busy[r]) continue;
     if (m->held[r] < 0) return r;
     if (best < 0 || m->next[m->held[r]] > m->next[m->held[best]]) best = r;
@@ -122,7 +115,7 @@ static void load(jemit_registers* m, int value, int r) {
 
 int jemit_to_register(jemit_registers* m, int value) {
   if (m->reg[value] < 0) {
-    int r = free_register(m);
+    int r = free_register(m, m->o->value[value].n);
     load(m, value, r);
     hold(m, value, r);
   }
@@ -171,8 +164,7 @@ static void release(jemit_registers* m) {
     if (m->next[value] != NEVER) continue;
     if (m->reg[value] >= 0) drop(m, m->reg[value]);
     if (m->slot[value] >= 0) {
-      int size = log2_of(m->o->value[value].n);
-      m->free_slot[size][m->nfree[size]++] = m->slot[value];
+      jemit_frame_give(&m->frame, m->o->value[value].n, m->slot[value]);
       m->slot[value] = -1;
     }
   }
@@ -186,7 +178,7 @@ int jemit_result_in(jemit_registers* m, int k) {
     drop(m, r);
     return r;
   }
-  return free_register(m);
+  return free_register(m, m->o->operation[m->at].n);
 }
 
 void jemit_finish(jemit_registers* m, int r) {
@@ -251,6 +243,12 @@ static void finish_second(jemit_registers* m, int r) {
   if (m->next[value] != NEVER) hold(m, value, r);
 }
 
+// The address of the list as an argument.
+static void hand_on_list(jemit_registers* m, int argument) {
+  jemit_location list = jemit_frame_list(&m->frame, 0);
+  m->target->add_pointer(m->c, m->target->argument[argument], list.reg, list.at);
+}
+
 static void call(jemit_registers* m) {
   const jemit_operation* op = &m->o->operation[m->at];
   const jemit_target* t = m->target;
@@ -258,11 +256,11 @@ static void call(jemit_registers* m) {
   save_all(m);
   bring_arguments(m);
   forget_all(m);
-  if (is_waves) t->add_pointer(m->c, t->argument[0], t->frame, 0);
+  if (is_waves) hand_on_list(m, 0);
   t->call(m->c, op->call, false);
   jemit_finish(m, 0);
   if (!is_waves) return;
-  t->load(m->c, op->n, 1, jemit_in_memory(t->frame, 0));
+  t->load(m->c, op->n, 1, jemit_frame_list(&m->frame, 0));
   finish_second(m, 1);
 }
 
@@ -275,11 +273,11 @@ static void list(jemit_registers* m) {
     if (op->group >= 0) t->load_pointer(m->c, t->argument[2], t->input, 8 * op->group);
     forget_all(m);
     t->set_pointer(m->c, t->argument[0], (uintptr_t)op->about);
-    t->add_pointer(m->c, t->argument[1], t->frame, 0);
+    hand_on_list(m, 1);
     t->call(m->c, (jemit_function)m->functions->list, true);
   }
-  int dst = free_register(m);
-  t->load(m->c, op->n, dst, jemit_in_memory(t->frame, op->at));
+  int dst = free_register(m, op->n);
+  t->load(m->c, op->n, dst, jemit_frame_list(&m->frame, op->at));
   jemit_finish(m, dst);
 }
 
@@ -288,7 +286,7 @@ static void pick(jemit_registers* m) {
   const jemit_target* t = m->target;
   int index = jemit_to_register(m, op->arg[0]);
   jemit_location from =
-      op->group ? jemit_in_memory(t->frame, 0) : jemit_in_pool(m->c->pool + op->at);
+      op->group ? jemit_frame_list(&m->frame, 0) : jemit_in_pool(m->c->pool + op->at);
   jemit_location element = t->element(m->c, index, op->imm, from);
   int dst = jemit_result_in(m, 0);
   t->load(m->c, 1, dst, element);
@@ -303,7 +301,7 @@ static void store(jemit_registers* m) {
   bool is_place = op->op == JEMIT_STORE_PLACE;
   int r = jemit_to_register(m, op->arg[0]);
   jemit_location to = op->op == JEMIT_ARGUMENT
-                          ? jemit_in_memory(t->frame, op->at)
+                          ? jemit_frame_list(&m->frame, op->at)
                           : jemit_in_memory(pointer_to(m, -2 - op->group), op->at);
   if (is_place && op->imm == 1) {
     t->store_second(m->c, r, to);
@@ -319,7 +317,7 @@ static void store(jemit_registers* m) {
 static void read_part(jemit_registers* m, int place) {
   const jemit_operation* op = &m->o->operation[m->at];
   jemit_location from = jemit_memory_of(m, op->arg[0], place);
-  int dst = free_register(m);
+  int dst = free_register(m, op->n);
   m->target->load(m->c, op->n, dst, from);
   jemit_finish(m, dst);
 }
@@ -353,10 +351,7 @@ static bool allocate(jemit_registers* m, jarena* a) {
   m->slot = JARENA_ARRAY(a, n, int);
   m->after = JARENA_ARRAY(a, 3 * (size_t)m->o->noperation, int);
   bool ok = m->next && m->reg && m->slot && m->after;
-  for (int k = 0; k < 4; k++) {
-    m->free_slot[k] = JARENA_ARRAY(a, n, int);
-    ok = ok && m->free_slot[k];
-  }
+  ok = ok && jemit_frame_init(&m->frame, a, m->target, m->o->list_size, m->o->nvalue);
   for (size_t i = 0; ok && i < n; i++) {
     m->reg[i] = m->slot[i] = -1;
   }
@@ -366,11 +361,7 @@ static bool allocate(jemit_registers* m, jarena* a) {
 jo_status jemit_assign(jo_context* ctx, jarena* scratch, const jemit_operations* o,
                        const jemit_target* target, const jemit_functions* functions, int pool_base,
                        jemit_code* code, size_t* work) {
-  jemit_registers m = {.o = o,
-                       .target = target,
-                       .functions = functions,
-                       .c = code,
-                       .frame = (int)((o->list_size + 7) / 8 * 64)};
+  jemit_registers m = {.o = o, .target = target, .functions = functions, .c = code};
   jarena_mark mark = jarena_save(scratch);
   if (!allocate(&m, scratch)) return jerr_memory(ctx);
   for (int r = 0; r < JEMIT_VECTORS_MAX; r++) {
@@ -381,12 +372,14 @@ jo_status jemit_assign(jo_context* ctx, jarena* scratch, const jemit_operations*
   }
   find_uses(&m);
   code->pool = pool_base;
+  int start = code->n;
   target->enter(code);
   for (m.at = 0; m.at < o->noperation; m.at++) {
     put_operation(&m);
   }
-  target->leave(code);
-  *work = (size_t)m.frame / 8 + 16;  // aligned to 64 bytes, and what reads beyond a number
+  target->leave(code, start, m.frame.size[0]);
+  // aligned to 64 bytes, and what reads beyond a number
+  *work = (size_t)jemit_frame_size(&m.frame) / 8 + 16;
   jarena_restore(scratch, mark);
   return code->failed ? jerr_memory(ctx) : JO_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef JEMIT_REGISTERS_H
 #define JEMIT_REGISTERS_H
 
+#include "emit/frame.h"
 #include "emit/operations.h"
 #include "emit/target.h"
 
@@ -21,12 +22,10 @@ typedef struct jemit_registers {
   int* next;   // operation that reads a value next                      (value)
   int* after;  // the same behind each use                               (operation x 3)
   int* reg;    // of a value; -1: none                                   (value)
-  int* slot;   // in the frame [bytes]; -1: none                         (value)
+  int* slot;   // its place in the frame; -1: none                       (value)
   int held[JEMIT_VECTORS_MAX];   // value in a register; -1: none
   bool busy[JEMIT_VECTORS_MAX];  // needed by the operation at hand
-  int* free_slot[4];             // by size 1, 2, 4, 8
-  int nfree[4];
-  int frame;  // [bytes]
+  jemit_frame frame;
   // array that a general register points to: inputs from 0, outputs from -2 down; -1: none
   int pointer[JEMIT_POINTERS_MAX];
   int64_t used[JEMIT_POINTERS_MAX];

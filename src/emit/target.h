@@ -15,6 +15,12 @@ typedef enum jemit_folding {
   JEMIT_FOLDS_SPLATS,  // also one double, for all places
 } jemit_folding;
 
+// A general register that points into a part of the frame, so many bytes behind its beginning.
+typedef struct jemit_base {
+  int reg;
+  int32_t at;
+} jemit_base;
+
 typedef struct jemit_target {
   // operators (emit/operations.h) that not all have
   bool has_choose, has_addsub, has_permute_two;
@@ -24,14 +30,19 @@ typedef struct jemit_target {
   int nvector;  // vector registers, from 0 on; a function has its arguments in 0 and 1 and returns 0
   int npointer, nkept;  // general registers that point to arrays; the first nkept outlive calls
   const int* pointer;   // (npointer)
-  int input, output,
-      frame;           // general registers with the arguments of a function; they outlive calls
+  int input,
+      output;  // general registers with the arguments of a function; they outlive calls, as those of the frame do
+  int nwide;
+  jemit_base wide[2];  // of the part of the frame for values as wide as a vector, ...
+  int32_t reach;       // of them: bytes on both sides that short displacements reach
+  jemit_base narrow;   // ... and of the part for others,
+  bool has_narrow;     // where there is one
   int argument[3];     // general registers with those of functions that it calls
   uint8_t padding[4];  // between functions
 
-  // The beginning and the end of a function.
+  // The beginning and the end of a function; `start` is where it began, the first part of its frame has `wide` bytes.
   void (*enter)(jemit_code* c);
-  void (*leave)(jemit_code* c);
+  void (*leave)(jemit_code* c, int start, int32_t wide);
   // Completes a place of the code; the pool is `pool` bytes behind its beginning.
   void (*link)(uint8_t* code, const jemit_fix* fix, size_t pool);
 

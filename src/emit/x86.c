@@ -13,6 +13,9 @@ static const struct {
 #undef JX_ROW
 };
 
+// [bytes] r14 points so far behind the first constant: doubles are reached on both sides.
+#define POOL_BASE 1024
+
 static void put(jemit_code* c, int byte) {
   jemit_code_put(c, (uint64_t)byte, 1);
 }
@@ -21,6 +24,13 @@ static void note_pool(jemit_code* c, int32_t at, int trailing) {
   uint32_t here = (uint32_t)c->n;
   jemit_code_fix(c, (jemit_fix){here, here + 4 + (uint32_t)trailing, (uint32_t)at});
   jemit_code_put(c, 0, 4);
+}
+
+// Bytes of the displacement.
+static int distance_bytes(jemit_location o, int scale) {
+  if (o.kind == JEMIT_REGISTER) return 0;
+  if (o.kind == JEMIT_POOL) return 4;
+  return o.at % scale == 0 && o.at / scale >= -128 && o.at / scale <= 127 ? 1 : 4;
 }
 
 // ModRM, SIB and displacement. `scale`: EVEX counts short displacements in so many bytes; 1: it does not.
@@ -35,7 +45,7 @@ static void put_operand(jemit_code* c, int reg, jemit_location o, int scale, int
     note_pool(c, o.at, trailing);
     return;
   }
-  bool is_short = o.at % scale == 0 && o.at / scale >= -128 && o.at / scale <= 127;
+  bool is_short = distance_bytes(o, scale) == 1;
   put(c, (is_short ? 0x40 : 0x80) | field | (o.reg & 7));
   if ((o.reg & 7) == JX_RSP) put(c, 0x24);
   jemit_code_put(c, (uint64_t)(int64_t)(is_short ? o.at / scale : o.at), is_short ? 1 : 4);
@@ -53,11 +63,15 @@ static void put_sse(jemit_code* c, jx_instruction i, int prefix, int reg, jemit_
   put_operand(c, reg, o, 1, trailing);
 }
 
+static bool has_short_vex(jx_instruction i, jemit_location o) {
+  return about[i].map == 1 && about[i].w == 0 && (o.kind == JEMIT_POOL || o.reg < 8);
+}
+
 static void put_vex(jemit_code* c, jx_instruction i, int prefix, int n, int reg, int first,
                     jemit_location o, int trailing) {
   bool far = o.kind != JEMIT_POOL && o.reg > 7;
   int v = (~first & 15) << 3 | (n > 2) << 2 | prefix;
-  if (about[i].map == 1 && !far && about[i].w == 0) {
+  if (has_short_vex(i, o)) {
     put(c, 0xc5);
     put(c, (reg > 7 ? 0 : 0x80) | v);
   } else {
@@ -91,15 +105,37 @@ static bool needs_evex(const jemit_code* c, jx_instruction i, int n, int reg, in
          (o.kind == JEMIT_REGISTER && o.reg > 15);
 }
 
+// Instructions that look alike with both prefixes.
+static bool has_evex(jx_instruction i) {
+  return i != JX_CMP && i != JX_ADDSUB && i != JX_BLENDV && i != JX_BLEND && i != JX_TO_INTEGER;
+}
+
+// EVEX reaches constants from r14, where a short displacement will do.
+static jemit_location near(const jemit_code* c, jemit_location o, int bytes) {
+  if (o.kind != JEMIT_POOL) return o;
+  jemit_location r14 = jemit_in_memory(JX_R14, o.at - c->pool - POOL_BASE);
+  r14.is_splat = o.is_splat;
+  return distance_bytes(r14, o.is_splat ? 8 : bytes) == 1 ? r14 : o;
+}
+
+// VEX has prefixes of two or three bytes and displacements in bytes; EVEX of four, and displacements in units of the operand.
+static bool is_shorter_as_evex(jx_instruction i, jemit_location vex, jemit_location evex,
+                               int bytes) {
+  return has_evex(i) && evex.kind == JEMIT_MEMORY &&
+         4 + distance_bytes(evex, bytes) < (has_short_vex(i, vex) ? 2 : 3) + distance_bytes(vex, 1);
+}
+
 void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_location second,
             int imm, int bytes) {
   int prefix = about[i].prefix[n > 1], trailing = imm >= 0;
   assert(n <= jcpu_lanes(c->level));
   if (first < 0) first = 0;
+  jemit_location close = c->level < JCPU_V4 ? second : near(c, second, bytes);
   if (c->level < JCPU_V3) {
     put_sse(c, i, prefix, dst, second, trailing);
-  } else if (needs_evex(c, i, n, dst, first, second)) {
-    put_evex(c, i, prefix, n, dst, first, second, bytes, trailing);
+  } else if (needs_evex(c, i, n, dst, first, second) ||
+             (c->level >= JCPU_V4 && is_shorter_as_evex(i, second, close, bytes))) {
+    put_evex(c, i, prefix, n, dst, first, close, bytes, trailing);
   } else {
     put_vex(c, i, prefix, n, dst, first, second, trailing);
   }
@@ -107,7 +143,7 @@ void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_lo
 }
 
 void jx_compare_to_mask(jemit_code* c, int n, int first, jemit_location second, int imm) {
-  put_evex(c, JX_CMP, about[JX_CMP].prefix[n > 1], n, 1, first, second, 8 * n, 1);
+  put_evex(c, JX_CMP, about[JX_CMP].prefix[n > 1], n, 1, first, near(c, second, 8 * n), 8 * n, 1);
   put(c, imm);
 }
 
@@ -150,24 +186,32 @@ void jx_call(jemit_code* c, jemit_function function, bool is_plain) {
 static const uint8_t enter[] = {
     0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57,  // push rbx rbp r12 r13 r14 r15
     0x48, 0x83, 0xec, 0x08,                                      // sub rsp, 8: aligned for calls
-    0x48, 0x89, 0xfb, 0x49, 0x89, 0xf4,                          // mov rbx, rdi; mov r12, rsi
-    0x4c, 0x8d, 0x6a, 0x3f, 0x49, 0x83, 0xe5, 0xc0,              // r13 = (rdx + 63) & -64
+    0x49, 0x89, 0xfd, 0x49, 0x89, 0xf4,                          // mov r13, rdi; mov r12, rsi
+    0x48, 0x8d, 0x5a, 0x3f, 0x48, 0x83, 0xe3, 0xc0,              // rbx = (rdx + 63) & -64
+    0x48, 0x8d, 0xab, 0x00, 0x00, 0x00, 0x00,                    // lea rbp, [rbx + ...]
 };
 static const uint8_t leave[] = {
     0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3,
 };
 
-void jx_enter(jemit_code* c) {
+void jx_enter(jemit_code* c, jx_bases bases) {
   for (size_t i = 0; i < sizeof enter; i++) {
     put(c, enter[i]);
   }
+  jx_add_pointer(c, JX_R15, JX_RBX, bases.r15);
+  jx_add_pointer(c, JX_RBX, JX_RBX, bases.rbx);
+  if (c->level < JCPU_V4) return;
+  jemit_code_put(c, 0x358d4c, 3);  // lea r14, [rip + pool]
+  note_pool(c, c->pool + POOL_BASE, 0);
 }
 
-void jx_leave(jemit_code* c) {
+void jx_leave(jemit_code* c, jx_bases bases, int start, int32_t wide) {
+  int32_t second = (wide + 63) / 64 * 64 + bases.rbp;
   rest(c);
   for (size_t i = 0; i < sizeof leave; i++) {
     put(c, leave[i]);
   }
+  if (!c->failed) memcpy(c->byte + start + sizeof enter - sizeof second, &second, sizeof second);
 }
 
 //   rax = (integer)index;  if (rax >= count, unsigned) rax = 0;  rcx = list + 8 rax

@@ -9,7 +9,20 @@
 #include "emit/code.h"
 
 // General registers, as encoded.
-enum { JX_RAX, JX_RCX, JX_RDX, JX_RBX, JX_RSP, JX_RBP, JX_RSI, JX_RDI, JX_R12 = 12, JX_R13 = 13 };
+enum {
+  JX_RAX,
+  JX_RCX,
+  JX_RDX,
+  JX_RBX,
+  JX_RSP,
+  JX_RBP,
+  JX_RSI,
+  JX_RDI,
+  JX_R12 = 12,
+  JX_R13,
+  JX_R14,
+  JX_R15
+};
 
 //   X(id, scalar prefix, packed prefix, opcode map, opcode, VEX.W)
 // Prefixes: 0 none, 1 66, 2 F3, 3 F2. Maps: 1 0F, 2 0F38, 3 0F3A. EVEX.W is 1 throughout.
@@ -66,8 +79,14 @@ void jx_load_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = *(
 void jx_set_pointer(jemit_code* c, int reg, uintptr_t value);
 void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = base + at
 void jx_call(jemit_code* c, jemit_function function, bool is_plain);
-void jx_enter(jemit_code* c);  // in: rbx, out: r12, work aligned to 64 bytes: r13
-void jx_leave(jemit_code* c);
+
+// In: r13, out: r12. Into the parts of the frame, which is aligned to 64 bytes, point rbx and r15, and rbp; with AVX-512 r14
+// points into the constants of the function. jx_leave() completes what jx_enter() left open: where the second part begins.
+typedef struct jx_bases {
+  int32_t rbx, r15, rbp;  // [bytes] from the beginnings of the parts on
+} jx_bases;
+void jx_enter(jemit_code* c, jx_bases bases);
+void jx_leave(jemit_code* c, jx_bases bases, int start, int32_t wide);
 
 // Element of a list of `count` doubles that a vector register has the index of, at rcx; the first where there is none.
 jemit_location jx_element(jemit_code* c, int index, int count, jemit_location list);

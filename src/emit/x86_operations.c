@@ -18,10 +18,23 @@ static int begin_binary(jemit_registers* m, int n, int first, int k) {
   return dst;
 }
 
+static bool commutes(int op) {
+  return op == JEMIT_ADD || op == JEMIT_MUL || op == JEMIT_AND || op == JEMIT_OR || op == JEMIT_XOR;
+}
+
 static void binary(jemit_registers* m, jx_instruction i, int a, int b, int imm, int bytes) {
   const jemit_operation* op = &m->o->operation[m->at];
   int first = jemit_to_register(m, op->arg[a]);
   jemit_location second = jemit_operand_of(m, b, bytes);
+  // VEX has one byte less where the second source is one of the lower registers
+  if (m->c->level >= JCPU_V3 && commutes(op->op) && second.kind == JEMIT_REGISTER &&
+      second.reg > 7 && first <= 7) {
+    int other = first;
+    first = second.reg;
+    second.reg = other;
+    a = !a;
+    b = !b;
+  }
   if (m->c->level < JCPU_V3 && second.kind == JEMIT_REGISTER && op->arg[a] == op->arg[b]) {
     second.reg = -1;
   }
@@ -31,10 +44,6 @@ static void binary(jemit_registers* m, jx_instruction i, int a, int b, int imm, 
   if (second.kind == JEMIT_REGISTER && second.reg < 0) second.reg = dst;
   jx_put(m->c, i, op->n, dst, m->c->level < JCPU_V3 ? dst : first, second, imm, bytes);
   jemit_finish(m, dst);
-}
-
-static bool commutes(int op) {
-  return op == JEMIT_ADD || op == JEMIT_MUL || op == JEMIT_AND || op == JEMIT_OR || op == JEMIT_XOR;
 }
 
 static void arithmetic(jemit_registers* m, jx_instruction i) {
@@ -225,22 +234,42 @@ static void link_distance(uint8_t* code, const jemit_fix* fix, size_t pool) {
   memcpy(code + fix->code, &distance, sizeof distance);
 }
 
-// rbp, r14 and r15 outlive calls; rax and rcx are scratch.
-static const int pointer[] = {5, 14, 15, 2, 6, 7, 8, 9, 10, 11};
+// Of arrays; none outlives calls. rax and rcx are scratch.
+static const int pointer[] = {JX_RDX, JX_RSI, JX_RDI, 8, 9, 10, 11};
 
-#define FOR_ALL_LEVELS                                                                             \
-  .npointer = sizeof pointer / sizeof *pointer, .nkept = 3, .pointer = pointer, .input = JX_RBX,   \
-  .output = JX_R12, .frame = JX_R13, .argument = {JX_RDI, JX_RSI, JX_RDX},                         \
-  .padding = {0xcc, 0xcc, 0xcc, 0xcc}, .enter = jx_enter, .leave = jx_leave,                       \
-  .link = link_distance, .load = load, .store = store, .store_second = store_second, .copy = copy, \
-  .load_pointer = jx_load_pointer, .set_pointer = jx_set_pointer, .add_pointer = jx_add_pointer,   \
+// Short displacements reach 128 bytes, and with AVX-512 so many vectors or doubles.
+enum { REACH = 128, REACH_V4 = 128 * 64, REACH_V4_NARROW = 128 * 8 };
+
+static jx_bases bases_of(const jemit_code* c) {
+  const jemit_target* t = jemit_target_of(c->level);
+  return (jx_bases){.rbx = t->wide[0].at, .r15 = t->wide[1].at, .rbp = t->narrow.at};
+}
+
+static void enter(jemit_code* c) {
+  jx_enter(c, bases_of(c));
+}
+
+static void leave(jemit_code* c, int start, int32_t wide) {
+  jx_leave(c, bases_of(c), start, wide);
+}
+
+#define FOR_ALL_LEVELS(near, near_narrow)                                                        \
+  .npointer = sizeof pointer / sizeof *pointer, .nkept = 0, .pointer = pointer, .input = JX_R13, \
+  .output = JX_R12, .nwide = 2, .wide = {{JX_RBX, near}, {JX_R15, 3 * (near)}}, .reach = (near), \
+  .narrow = {JX_RBP, near_narrow}, .has_narrow = true, .argument = {JX_RDI, JX_RSI, JX_RDX},     \
+  .padding = {0xcc, 0xcc, 0xcc, 0xcc}, .enter = enter, .leave = leave, .link = link_distance,    \
+  .load = load, .store = store, .store_second = store_second, .copy = copy,                      \
+  .load_pointer = jx_load_pointer, .set_pointer = jx_set_pointer, .add_pointer = jx_add_pointer, \
   .call = jx_call, .element = jx_element, .operate = operate
 
-const jemit_target jemit_x86_v2 = {FOR_ALL_LEVELS, .lanes = 2, .nvector = 16,
+const jemit_target jemit_x86_v2 = {FOR_ALL_LEVELS(REACH, REACH), .lanes = 2, .nvector = 16,
                                    .folds = JEMIT_FOLDS_ALIGNED, .has_addsub = true};
-const jemit_target jemit_x86_v3 = {FOR_ALL_LEVELS,     .lanes = 4,
-                                   .nvector = 16,      .folds = JEMIT_FOLDS_VECTORS,
-                                   .has_addsub = true, .has_choose = true};
-const jemit_target jemit_x86_v4 = {FOR_ALL_LEVELS,     .lanes = 8,
-                                   .nvector = 32,      .folds = JEMIT_FOLDS_SPLATS,
-                                   .has_choose = true, .has_permute_two = true};
+const jemit_target jemit_x86_v3 = {
+    FOR_ALL_LEVELS(REACH, REACH), .lanes = 4,         .nvector = 16,
+    .folds = JEMIT_FOLDS_VECTORS, .has_addsub = true, .has_choose = true};
+const jemit_target jemit_x86_v4 = {FOR_ALL_LEVELS(REACH_V4, REACH_V4_NARROW),
+                                   .lanes = 8,
+                                   .nvector = 32,
+                                   .folds = JEMIT_FOLDS_SPLATS,
+                                   .has_choose = true,
+                                   .has_permute_two = true};

@@ -29,6 +29,14 @@ jkernel_options jkernel_options_default(void) {
   return opt;
 }
 
+static bool is_compiled(jkernel_backend backend) {
+  return backend == JKERNEL_CC || (backend == JKERNEL_AUTO && !jemit_machine_has(jcpu_chosen()));
+}
+
+int jkernel_most_lanes(jkernel_backend backend) {
+  return is_compiled(backend) ? jcpu_lanes(jcpu_chosen()) : JCPU_MAX_LANES;
+}
+
 // Functions that are worth compiling, and their places in the set.
 typedef struct selection {
   int n;

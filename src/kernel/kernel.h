@@ -28,6 +28,10 @@ typedef struct jkernel_options {
 
 jkernel_options jkernel_options_default(void);
 
+// Lanes up to which an evaluation costs less than several with fewer: what does not vary is computed once for all of
+// them. Machine code takes as many registers as it needs; compilers take wide vectors to pieces through memory.
+int jkernel_most_lanes(jkernel_backend backend);
+
 typedef void (*jkernel_function)(const double* const* in, double* const* out, double* work);
 
 typedef struct jkernel {

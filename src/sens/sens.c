@@ -18,22 +18,18 @@ int jsens_lanes_for(int nw, int most) {
   return lanes;
 }
 
-// Interpreted operations cost little more for many lanes than for one.
-static int most_lanes(jkernel_backend backend) {
-  return backend == JKERNEL_INTERP ? JSENS_MAX_LANES : jcpu_lanes(jcpu_chosen());
-}
-
 jsens_method jsens_cheaper(int nobjective, int nw) {
   int packs = (nw + JSENS_MAX_LANES - 1) / JSENS_MAX_LANES;
   return packs <= nobjective ? JSENS_DIRECT : JSENS_ADJOINT;
 }
 
 static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
-  jsens_kernel_options opt = {.direct = setup->direct,
-                              .adjoint = setup->adjoint,
-                              .histories = setup->histories,
-                              .lanes = jsens_lanes_for(s->nw, most_lanes(setup->kernel.backend)),
-                              .kernel = setup->kernel};
+  jsens_kernel_options opt = {
+      .direct = setup->direct,
+      .adjoint = setup->adjoint,
+      .histories = setup->histories,
+      .lanes = jsens_lanes_for(s->nw, jkernel_most_lanes(setup->kernel.backend)),
+      .kernel = setup->kernel};
   JO_TRY(jsens_kernels_create(s->ctx, s->plant, &opt, &s->own));
   s->tangents = s->own->tangents;
   s->adjoints = s->own->adjoints;
