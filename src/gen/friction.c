@@ -6,11 +6,12 @@
 #include "gen/events.h"
 #include "gen/reduction.h"
 
-// Switches of what does not apply stand here, far from zero: with it the floor below which a switch that has just flipped is
-// not believed (solve/events.c) is 1e-8 m/s or rad/s, more than the location of an event leaves of a speed.
-#define FAR 1e4
 // A speed that something else gave to what sticks, an impact or the start; m/s or rad/s.
 #define PUSHED 1e-7
+// Switches of what does not apply stand here, far from zero: with it the floor below which a switch that has just flipped is
+// not believed (solve/events.c) is 2e-7 m/s or rad/s. What sticks has a speed below PUSHED, which events and the steps since
+// left of it: where it slips against that, it must not stop at once, with a force beyond its limit.
+#define FAR 2e5
 // At a dead point no force holds it: added to what a force does, which it is nothing beside, it makes that force huge.
 #define NOTHING 1e-30
 // A pivot below this part of itself is none: others hold that motion.
