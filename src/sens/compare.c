@@ -23,7 +23,15 @@
 #define SLIVER    0.1  // of a step: a node so close is passed
 #define FEW_STEPS 2    // fixed steps that a run has at least, to say something
 #define CUT       0.7  // of a fixed step: where steps are shorter in the mean, events cut them
+#define MARGIN    2.0  // of estimates of the order of the method
 #define RESOLVED  1.0  // |h lambda| of steps whose errors fall with the order of the method
+
+// Changes of an objective for a change of a parameter by its own size: those of two runs are so many times apart where steps
+// are unstable, and more than rounding: more than so much, in SI units, and than this part of the objective.
+#define GROWN       1e6
+#define GROWN_LEAST 1e-6
+#define GROWN_PART  1e-3
+#define GROWN_HUGE  1e30  // where the other one is not finite
 
 void jsens_compare_begin(jsens_compare* c, jo_context* ctx) {
   *c = (jsens_compare){.ctx = ctx};
@@ -99,12 +107,32 @@ void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* i
 
 // Of the order p of the method
 //   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
-// where the longer steps resolve the motion. Where they do not, the difference itself is all that is known.
+// where the longer steps resolve the motion, up to terms of higher order: MARGIN is for them. Where they do not, the error may
+// fall with the first order only, as much as the difference.
 static double weight_of_step(const jsens_options* opt, const jsens_result* r, bool is_longer) {
   double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
   double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
-  if (h_lambda > RESOLVED) return is_longer ? 1.0 : power;
-  return (is_longer ? 1.0 : power) / (power - 1.0);
+  if (h_lambda > RESOLVED) return is_longer ? MARGIN : power;
+  return MARGIN * (is_longer ? 1.0 : power) / (power - 1.0);
+}
+
+// Derivatives of unstable steps: those of the two runs are orders of magnitude apart, and the larger one is not small.
+static bool are_grown(const jsens_result* r, int o, int j) {
+  int at = o * r->nw + j;
+  double a = fabs(r->gradient[at]) * r->unit[j], b = fabs(r->other->gradient[at]) * r->unit[j];
+  if (!isfinite(a)) return isfinite(b) && b > GROWN_HUGE;
+  if (!isfinite(b)) return a > GROWN_HUGE;
+  double least = fmax(GROWN_LEAST, GROWN_PART * fabs(r->value[o]));
+  return fmax(a, b) > least && fmax(a, b) > GROWN * fmin(a, b);
+}
+
+static void drop_grown(jsens_result* r) {
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    int o = i / r->nw;
+    if (!are_grown(r, o, i % r->nw)) continue;
+    r->has_grown[o] = true;
+    r->gradient[i] = NAN;
+  }
 }
 
 static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer, jsens_result* r) {
@@ -117,6 +145,7 @@ static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer,
     r->value_error[i] = weight * fabs(r->value[i] - other->value[i]);
   }
   jsens_plan_judge(s, opt, r);
+  drop_grown(r);
 }
 
 // ---- judging -------------------------------------------------------------------------------------

@@ -171,6 +171,7 @@ static bool allocate(jsens_result* r) {
   r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_sharp = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->has_grown = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_own = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->has_overflown = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
@@ -187,9 +188,9 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
-         r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
-         r->tips && r->unit;
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->has_grown &&
+         r->is_own && r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error &&
+         r->brink && r->tips && r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,

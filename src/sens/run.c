@@ -182,11 +182,20 @@ static int first_bad(const jsens* s, const jsens_result* r, int objective) {
 
 static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   const jmodel* m = s->plant->model;
+  bool is_fixed = jsolve_method_about(r->used.solve.method)->is_fixed;
   if (r->is_lost[o]) {
     return jarena_printf(&r->arena,
                          "its value is %.3g, and its signal, or the power of it, below what the "
                          "run resolves; hint: 'nominal', the size of its signal",
                          r->value[o]);
+  }
+  if (r->has_grown[o]) {
+    return jarena_printf(
+        &r->arena,
+        "its derivative with respect to '%s' grows from step to step: steps of %g s "
+        "are unstable for something that is at rest in the motion itself, such as "
+        "a filter; hint: shorter steps, or an adaptive method",
+        m->number[s->wrt[bad]].path, r->used.solve.step);
   }
   if (r->has_overflown[o]) {
     return jarena_printf(&r->arena,
@@ -197,9 +206,10 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   return jarena_printf(
       &r->arena,
       "its derivative with respect to '%s' is %s, though its value is %.9g: somewhere in the "
-      "run a root, a power or a logarithm is at the end of its range; hint: move "
+      "run a root, a power or a logarithm is at the end of its range%s; hint: move "
       "away from there, or leave this parameter or this objective out%s",
       m->number[s->wrt[bad]].path, jplant_finite_text(r->gradient[o * r->nw + bad]), r->value[o],
+      is_fixed ? ", or steps are unstable for a filter or another state that is at rest" : "",
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 

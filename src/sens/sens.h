@@ -140,6 +140,8 @@ typedef struct jsens_result {
   double* gradient;           // nobjective x nw, row by row
   double* gradient_error;     // estimates, absolute; NaN: none
   bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
+  bool*
+      has_grown;  // by fixed steps that are unstable for its derivatives and not for the motion (nobjective)
   bool* is_sharp;       // it has no slope at the end of the run, or along it, though the motion has
   bool* has_overflown;  // its weights did, going back: steps are unstable for states at rest
   const char** why;     // it has no derivatives, or not all of them; NULL: it has (nobjective)

@@ -56,6 +56,7 @@ class Case:
         self.sharp_value: dict[str, float] = {}     # at the tightest tolerance, ...
         self.sharp_warned: dict[str, float] = {}    # ... and how far that run warns they may be off, of themselves
         self._sharp: dict[tuple[str, str], float] | None = None
+        self._closer: dict[str, float] | None = None
 
     @property
     def wrt(self) -> str:
@@ -73,6 +74,15 @@ class Case:
             answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", *resolved, "--tol", self.tolerance)
             self._sharp = gradient(answer) if answer.ok and finite(gradient(answer).values()) else {}
         return self._sharp
+
+    def closer_value(self, objective: str) -> float:
+        """The reference of a value once more, with steps of at most a tenth of their mean length."""
+        if self._closer is None:
+            answer = self.program.call("run", self.path, *self.resolved, "--tol", self.tolerance)
+            step = answer.data["t_reached"]/max(answer.data["steps"], 1)/10
+            answer = self.program.call("run", self.path, *self.resolved, "--tol", self.tolerance, "--max-step", repr(step))
+            self._closer = values(answer) if answer.ok else {}
+        return self._closer.get(objective, math.nan)
 
     def law(self, name: str, holds: bool, what: str = "", answer: Answer | None = None) -> bool:
         command = " ".join(answer.command) if answer else ""
@@ -262,6 +272,10 @@ def _values_within(case: Case, answer: Answer) -> None:
         # the reference is off by its tolerance itself, and may gain little from one tolerance to the next
         own = max(10*case.noise[o], float(case.tolerance)*max(abs(told["value"]), 1.0), doubt*abs(case.sharp_value[o]))
         allowed = told["value_error"] + own + NOTHING
+        if off > allowed and abs(told["value"] - case.closer_value(o)) <= allowed:
+            # two tolerances may share an error where stability limits the steps
+            case.result.features.add("value whose reference changes with shorter steps")
+            continue
         case.law(VALUES, off <= allowed,
                  f"{o} = {told['value']:.12g}, at a small tolerance {case.sharp_value[o]:.12g}, stated "
                  f"{told['value_error']:.2g}", answer)
