@@ -21,7 +21,6 @@ class Case:
     wrt: tuple[str, ...]
     tolerances: tuple[str, ...] = ("1e-6", "1e-8")
     reference: tuple[str, str] = ("1e-11", "1e-12")
-    compiled: bool = True
 
 
 def _file(path: str, wrt: str, *, more: str = "", name: str = "", **keys) -> Case:
@@ -80,7 +79,7 @@ def random_case(seed: int) -> Case | None:
     chosen = random.Random(f"{seed} estimates").sample(known, min(len(known), 3))
     if not chosen:
         return None
-    return Case(f"random {seed}", written.text, tuple(chosen), ("file",), ("1e-11", "1e-12"), compiled=False)
+    return Case(f"random {seed}", written.text, tuple(chosen), ("file",), ("1e-11", "1e-12"))
 
 
 FAMILIES = {"manoeuvres": _manoeuvres, "sedan": _sedan, "stops": _stops, "lift-off": _lift_off}

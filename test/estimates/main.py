@@ -90,8 +90,6 @@ def _sens(program: str, path: str, case: Case, tolerance: str, method: str) -> d
     options = [] if tolerance == "file" else ["--tol", tolerance]
     if case.wrt:
         options += ["--wrt", ",".join(case.wrt)]
-    if not case.compiled:
-        options.append("--interpreter")
     return _call(program, "sens", path, "--method", method, *options)
 
 
@@ -169,7 +167,7 @@ def verify(program: str, case: Case, share: float) -> tuple[int, int]:
         with open(path, "w", encoding="utf-8") as f:
             f.write(case.text)
         known = _references(program, path, case)
-        info = _call(program, "sens", path, "--interpreter", "--wrt", ",".join(case.wrt)) if known and case.wrt else None
+        info = _call(program, "sens", path, "--wrt", ",".join(case.wrt)) if known and case.wrt else None
         middle = _run(program, path, case, None, 0.0)
         coarse = _run(program, path, case, None, 0.0, 0)
         if info is None or middle is None or coarse is None:
@@ -196,8 +194,6 @@ def verify(program: str, case: Case, share: float) -> tuple[int, int]:
 
 def _run(program: str, path: str, case: Case, name: str | None, x: float, which: int = 1) -> dict | None:
     options = ["--tol", case.reference[which]] + (["--set", f"{name}={x!r}"] if name else [])
-    if not case.compiled:
-        options.append("--interpreter")
     answer = _call(program, "run", path, *options)
     if answer is None or any(v is None for v in answer["objectives"].values()):
         return None

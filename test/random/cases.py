@@ -127,7 +127,7 @@ def as_if_nearly(setting: str, name: str) -> Check:
 
 def compiled_is_interpreted(program: Program, path: str) -> str:
     """To the last bit: steps, values and rates at the end."""
-    a, b = (program.call("run", path, compiled=c) for c in (True, False))
+    a, b = (program.call("run", path, c) for c in ("--compiler", "--interpreter"))
     if not a.ok or not b.ok:
         return a.message or b.message
     for key in ("objectives", "final", "steps", "closure_residual"):

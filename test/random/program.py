@@ -33,7 +33,7 @@ class Answer:
 
 
 class Program:
-    """Calls in one folder. The interpreter, unless `compiled`."""
+    """Calls in one folder, as users make them."""
 
     def __init__(self, path: str, folder: str):
         self.path = os.path.abspath(path)
@@ -47,10 +47,8 @@ class Program:
             f.write(text)
         return path
 
-    def call(self, command: str, model: str, *options: str, compiled: bool = False) -> Answer:
+    def call(self, command: str, model: str, *options: str) -> Answer:
         args = [self.path, command, model, *options, "--json"]
-        if not compiled:
-            args.append("--interpreter")
         self.calls += 1
         most = allowed_s(CALLS, calibrate(self.path))
         try:

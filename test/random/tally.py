@@ -11,7 +11,7 @@ VALUES = "value within its stated error"
 MANY = 200      # models, for shares to mean something
 # broken properties that are no silent error: the program gave no number, or said no to what it could answer
 LOUD = frozenset(("runs or says why not", "derivatives are finite", "by name and by path: both answer", "sweep answers",
-                  "sweep refuses what run refuses", "compiled: answers", "static: answers", "energy: runs",
+                  "sweep refuses what run refuses", "interpreted: answers", "static: answers", "energy: runs",
                   "means: finite or says why not", "static finds what a run settles into", "the checker itself"))
 # families in which a rejection may be the right answer
 HARD = frozenset(("bouncing", "simultaneous", "singular", "fixed"))
