@@ -42,6 +42,7 @@ LAYERS = {
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {
+    ("emit/code.h", "jemit_listing"),           # what instructions are reported to
     ("emit/target.h", "jemit_registers"),       # what instructions are written with
     ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
     ("model/model.h", "jmodel_ranges"),         # what checks of other values need

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models for other programs: FMUs (https://fmi-standard.org), which tools for co-simulation and model exchange
-// load. docs/fmi.md tells what is in them.
+// load. docs/fmi.md tells what is in them. And for readers: a listing of their machine code.
 #ifndef JOUNCE_EXPORT_H
 #define JOUNCE_EXPORT_H
 
@@ -37,6 +37,31 @@ typedef struct jo_fmu {
 /// says why. Threads: any, one context per thread.
 JO_API jo_status jo_export_fmu(jo_context* ctx, const jo_model* model, const jo_fmu_options* opt,
                                const char* path, jo_fmu* out);
+
+// ---- machine code --------------------------------------------------------------------------------
+
+/// A listing of the machine code of a model. Read-only, shared by threads.
+typedef struct jo_listing jo_listing;
+
+/// List the machine code that runs of the model execute, function by function, for the level of the processor that
+/// $JOUNCE_CPU chooses. Code is the same for equal models and levels; addresses are replaced by names.
+/// On failure `*out` is NULL and the context says why; there is none for processors without machine code
+/// (JO_ERR_COMPILER).
+/// Ownership: caller, release with jo_listing_destroy(). Threads: any, one context per thread.
+JO_API jo_status jo_export_assembly(jo_context* ctx, const jo_model* model, jo_listing** out);
+/// NULL is fine.
+JO_API void jo_listing_destroy(jo_listing* listing);
+
+/// The listing, to be written with jo_output_write(). Valid as long as `listing`.
+JO_API const char* jo_listing_text(const jo_listing* listing);
+
+typedef struct jo_listing_info {
+  int functions, instructions;
+  int spills;     // stores of values to the frame, for want of registers
+  int64_t bytes;  // of code, without constants
+} jo_listing_info;
+
+JO_API jo_listing_info jo_listing_inspect(const jo_listing* listing);
 
 #ifdef __cplusplus
 }

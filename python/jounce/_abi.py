@@ -599,6 +599,15 @@ class jo_fmu(Structure):
     ]
 
 
+class jo_listing_info(Structure):
+    _fields_ = [
+        ("functions", c_int),
+        ("instructions", c_int),
+        ("spills", c_int),
+        ("bytes", c_int64),
+    ]
+
+
 class jo_imported_info(Structure):
     _fields_ = [
         ("format", c_char_p),
@@ -1035,6 +1044,7 @@ STRUCTS = (jo_allocator,
            jo_batch_point,
            jo_fmu_options,
            jo_fmu,
+           jo_listing_info,
            jo_imported_info,
            jo_import_remark,
            jo_kinematics_options,
@@ -1206,6 +1216,10 @@ FUNCTIONS = {
     "jo_batch_histories": (POINTER(c_double), (c_void_p,)),
     "jo_fmu_options_default": (jo_fmu_options, ()),
     "jo_export_fmu": (c_int, (c_void_p, c_void_p, POINTER(jo_fmu_options), c_char_p, POINTER(jo_fmu),)),
+    "jo_export_assembly": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
+    "jo_listing_destroy": (None, (c_void_p,)),
+    "jo_listing_text": (c_char_p, (c_void_p,)),
+    "jo_listing_inspect": (jo_listing_info, (c_void_p,)),
     "jo_import": (c_int, (c_void_p, c_char_p, POINTER(c_void_p),)),
     "jo_imported_destroy": (None, (c_void_p,)),
     "jo_imported_text": (c_char_p, (c_void_p,)),

@@ -276,6 +276,11 @@ class Model(Owner):
         call(lib.jo_generate, self._handle, file_name(folder), out)
         return out.files, out.operations
 
+    def listing(self) -> str:
+        """The machine code that runs of the model execute, as text: instructions with their bytes and operations."""
+        handle = make(lib.jo_export_assembly, lib.jo_listing_destroy, self._handle)
+        return text(lib.jo_listing_text(handle))
+
     def export_fmu(self, path: Path, version: int = 3, vary: Optional[Iterable[str]] = None, derivatives: bool = True,
                    sources_only: bool = False) -> int:
         """Write the model as an FMU of FMI 3.0 or 2.0; numbers of `vary` can be set besides parameters and inputs. Returns

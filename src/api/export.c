@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/require.h"
 #include "export/fmu.h"
+#include "export/listing.h"
 
 jo_fmu_options jo_fmu_options_default(void) {
   return (jo_fmu_options){.version = 3};
@@ -64,4 +65,45 @@ jo_status jo_export_fmu(jo_context* ctx, const jo_model* model, const jo_fmu_opt
   jo_status status = write(ctx, &a, model, opt, path, out);
   jarena_free(&a);
   return status;
+}
+
+// ---- machine code --------------------------------------------------------------------------------
+
+struct jo_listing {
+  jo_context* ctx;
+  jtext text;
+  jo_listing_info info;
+};
+
+jo_status jo_export_assembly(jo_context* ctx, const jo_model* model, jo_listing** out) {
+  JO_REQUIRE_OUT(out, ctx, model);
+  jo_listing* a = jmem_resize(ctx, NULL, sizeof *a);
+  if (!a) return jerr_memory(ctx);
+  *a = (jo_listing){.ctx = ctx};
+  jtext_init(&a->text, ctx);
+  jexport_listing made;
+  jo_status status = jexport_listing_write(ctx, model->model, &a->text, &made);
+  if (status < 0) {
+    jo_listing_destroy(a);
+    return status;
+  }
+  a->info = (jo_listing_info){made.functions, made.instructions, made.spills, (int64_t)made.bytes};
+  *out = a;
+  return JO_OK;
+}
+
+void jo_listing_destroy(jo_listing* listing) {
+  if (!listing) return;
+  jtext_free(&listing->text);
+  jmem_free(listing->ctx, listing);
+}
+
+const char* jo_listing_text(const jo_listing* listing) {
+  JO_REQUIRE_OR("", listing);
+  return listing->text.data;
+}
+
+jo_listing_info jo_listing_inspect(const jo_listing* listing) {
+  JO_REQUIRE_OR((jo_listing_info){0}, listing);
+  return listing->info;
 }

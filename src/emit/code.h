@@ -29,6 +29,7 @@ typedef struct jemit_fix {
 typedef struct jemit_code {
   jo_context* ctx;
   jcpu_level level;
+  struct jemit_listing* listing;  // emit/listing.h; NULL: none
   uint8_t* byte;
   int n, cap;
   jemit_fix* fix;

@@ -78,6 +78,9 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
   if (status >= 0) status = add_pool(u, &o, &base);
   if (status >= 0) status = align_code(u);
   entry->start = (uint32_t)u->code.n;
+  if (status >= 0 && u->opt->listing) {
+    jemit_listing_begin(u->opt->listing, plan, &o, u->opt->functions, entry->start);
+  }
   if (status >= 0) {
     status = jemit_assign(u->ctx, &u->scratch, &o, u->target, u->opt->functions, base, &u->code,
                           &entry->work);
@@ -147,6 +150,7 @@ static jo_status link_unit(unit* u, jemit_machine_unit* out) {
   for (int i = 0; i < u->code.nfix; i++) {
     u->target->link(out->code, &u->code.fix[i], pool_at);
   }
+  if (u->opt->listing) jemit_listing_link(u->opt->listing, out->code, pool_at);
   memcpy(out->entry, u->entry, (size_t)u->nentry * sizeof *u->entry);
   if (u->nlist > 0) memcpy(out->list, u->list, (size_t)u->nlist * sizeof(jemit_list*));
   out->size = size;
@@ -175,15 +179,21 @@ jo_status jemit_machine(jo_context* ctx, jarena* a, jarena* lists, const jexpr_f
             .lists = lists,
             .opt = opt,
             .target = jemit_target_of(opt->level),
-            .code = {.ctx = ctx, .level = opt->level}};
+            .code = {.ctx = ctx, .level = opt->level, .listing = opt->listing}};
   assert(u.target);
   jarena_init(&u.scratch, ctx);
   *out = (jemit_machine_unit){0};
+  if (opt->listing) {
+    opt->listing->level = opt->level;
+    opt->listing->lanes = opt->lanes;
+    opt->listing->pack = opt->pack;
+  }
   jo_status status = build_all(&u, fn, nfn, out);
   jarena_free(&u.scratch);
   jemit_code_free(&u.code);
   jmem_free(ctx, u.pool);
   jmem_free(ctx, u.entry);
   jmem_free(ctx, u.list);
+  if (status >= 0 && opt->listing && opt->listing->failed) return jerr_memory(ctx);
   return status;
 }

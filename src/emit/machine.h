@@ -3,6 +3,7 @@
 #ifndef JEMIT_MACHINE_H
 #define JEMIT_MACHINE_H
 
+#include "emit/listing.h"
 #include "emit/operations.h"
 
 typedef struct jemit_machine_options {
@@ -10,6 +11,7 @@ typedef struct jemit_machine_options {
   int pack;   // most numbers in the vector of a pack (expr/pack.h)
   jcpu_level level;
   const jemit_functions* functions;
+  jemit_listing* listing;  // that is filled; NULL: none
 } jemit_machine_options;
 
 // A function of the unit: as jemit_entry (emit/emit.h).

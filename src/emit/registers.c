@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "base/err.h"
+#include "emit/listing.h"
 
 #define NEVER INT_MAX
 #define SOON  16  // operations: a value in memory that is read again before is brought to a register
@@ -47,6 +48,7 @@ static int pointer_to(jemit_registers* m, int array) {
   bool is_output = array < -1;
   int index = is_output ? -2 - array : array;
   t->load_pointer(m->c, t->pointer[oldest], is_output ? t->output : t->input, 8 * index);
+  if (m->c->listing) jemit_listing_pointer(m->c->listing, t->pointer[oldest], array);
   m->pointer[oldest] = array;
   m->used[oldest] = ++m->clock;
   return t->pointer[oldest];
@@ -75,7 +77,9 @@ jemit_location jemit_memory_of(jemit_registers* m, int value, int place) {
 static void spill(jemit_registers* m, int value) {
   int n = m->o->value[value].n;
   m->slot[value] = jemit_frame_take(&m->frame, n);
-  m->target->store(m->c, n, m->reg[value], jemit_frame_location(&m->frame, n, m->slot[value]));
+  jemit_location at = jemit_frame_location(&m->frame, n, m->slot[value]);
+  m->target->store(m->c, n, m->reg[value], at);
+  if (m->c->listing) jemit_listing_spill(m->c->listing, value, at);
 }
 
 static void drop(jemit_registers* m, int r) {
@@ -325,6 +329,7 @@ static void read_part(jemit_registers* m, int place) {
 static void put_operation(jemit_registers* m) {
   const jemit_operation* op = &m->o->operation[m->at];
   bool is_part = op->op == JEMIT_PLACE || op->op == JEMIT_CHUNK;
+  if (m->c->listing) jemit_listing_operation(m->c->listing, op);
   for (int r = 0; r < m->target->nvector; r++) {
     m->busy[r] = false;
   }
@@ -378,6 +383,7 @@ jo_status jemit_assign(jo_context* ctx, jarena* scratch, const jemit_operations*
     put_operation(&m);
   }
   target->leave(code, start, m.frame.size[0]);
+  if (code->listing) jemit_listing_end(code->listing, (size_t)jemit_frame_size(&m.frame));
   // aligned to 64 bytes, and what reads beyond a number
   *work = (size_t)jemit_frame_size(&m.frame) / 8 + 16;
   jarena_restore(scratch, mark);

@@ -5,10 +5,15 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/format.h"
+#include "emit/listing.h"
+
 static const struct {
   uint8_t prefix[2], map, opcode, w;  // prefix: of scalars, of vectors
+  const char *name[2], *evex;
 } about[JX_COUNT] = {
-#define JX_ROW(id, scalar, packed, map, opcode, w) [id] = {{scalar, packed}, map, opcode, w},
+#define JX_ROW(id, scalar, packed, map, opcode, w, name, packed_name, evex) \
+  [id] = {{scalar, packed}, map, opcode, w, {name, packed_name}, evex},
     JX_INSTRUCTIONS(JX_ROW)
 #undef JX_ROW
 };
@@ -125,26 +130,129 @@ static bool is_shorter_as_evex(jx_instruction i, jemit_location vex, jemit_locat
          4 + distance_bytes(evex, bytes) < (has_short_vex(i, vex) ? 2 : 3) + distance_bytes(vex, 1);
 }
 
+// ---- text ----------------------------------------------------------------------------------------
+
+enum { OPERAND = 48, MASK = 1 };  // MASK: the mask register of comparisons
+
+static const char* const general[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+
+typedef struct instruction {
+  jx_instruction i;
+  int n, dst, first;  // first < 0: none
+  jemit_location second;
+  int imm;  // < 0: none
+  bool is_evex;
+} instruction;
+
+static void name_operand(int n, jemit_location o, char out[OPERAND]) {
+  char splat[OPERAND] = "";
+  if (o.kind == JEMIT_REGISTER) {
+    jformat(out, OPERAND, "%cmm%d", n == 8 ? 'z' : n == 4 ? 'y' : 'x', o.reg);
+    return;
+  }
+  if (o.is_splat) jformat(splat, OPERAND, "{1to%d}", n);
+  if (o.kind == JEMIT_POOL) {
+    jformat(out, OPERAND, "[rip+pool+0x%x]%s", (unsigned)o.at, splat);
+  } else {
+    bool is_below = o.at < 0;
+    jformat(out, OPERAND, "[%s%c0x%x]%s", general[o.reg], is_below ? '-' : '+',
+            (unsigned)(is_below ? -o.at : o.at), splat);
+  }
+}
+
+// Doubles of the operand that may be in memory.
+static int doubles_of_second(jx_instruction i, int n) {
+  switch (i) {
+    case JX_BROADCAST: return 1;
+    case JX_INSERT2:
+    case JX_EXTRACT2: return 2;
+    case JX_INSERT4:
+    case JX_EXTRACT4: return 4;
+    default: return n;
+  }
+}
+
+static void name_instruction(const jemit_code* c, const instruction* x, char out[OPERAND]) {
+  static const char* const relation[] = {"eq", "lt", "le", "unord", "neq"};
+  const char* name = x->is_evex && about[x->i].evex ? about[x->i].evex : about[x->i].name[x->n > 1];
+  const char* v = c->level >= JCPU_V3 ? "v" : "";
+  if (x->i == JX_CMP) {
+    jformat(out, OPERAND, "%scmp%s%s", v, relation[x->imm], name);
+  } else {
+    jformat(out, OPERAND, "%s%s", v, name);
+  }
+}
+
+static void name_destination(const jemit_code* c, const instruction* x, char out[OPERAND]) {
+  if (x->i == JX_CMP && x->is_evex) {
+    jformat(out, OPERAND, "k%d", x->dst);
+  } else if (x->i == JX_TO_INTEGER) {
+    jformat(out, OPERAND, "%s", c->level >= JCPU_V3 ? general[x->dst] : "eax");
+  } else {
+    name_operand(x->n, jemit_in_register(x->dst), out);
+  }
+}
+
+static void say(jemit_code* c, const instruction* x) {
+  char name[OPERAND], dst[OPERAND], first[OPERAND] = "", second[OPERAND], imm[OPERAND] = "";
+  bool is_stored =
+      x->i == JX_STORE || x->i == JX_STORE_HIGH || x->i == JX_EXTRACT2 || x->i == JX_EXTRACT4;
+  bool has_first = x->first >= 0 && c->level >= JCPU_V3;
+  name_instruction(c, x, name);
+  name_destination(c, x, dst);
+  name_operand(doubles_of_second(x->i, x->n), x->second, second);
+  if (x->i == JX_MASK_TO_VECTOR) jformat(second, OPERAND, "k%d", x->second.reg);
+  if (has_first) name_operand(x->n, jemit_in_register(x->first), first);
+  if (x->i == JX_BLENDV) {
+    jformat(imm, OPERAND, ", %cmm%d", x->n == 4 ? 'y' : 'x', x->imm >> 4);
+  } else if (x->imm >= 0 && x->i != JX_CMP) {
+    jformat(imm, OPERAND, ", 0x%x", (unsigned)x->imm);
+  }
+  if (is_stored) {
+    jemit_say(c, "%s %s, %s%s", name, second, dst, imm);
+  } else {
+    jemit_say(c, "%s %s, %s%s%s%s", name, dst, first, has_first ? ", " : "", second, imm);
+  }
+}
+
+static void say_general(jemit_code* c, const char* name, int reg, int base, int32_t at) {
+  char memory[OPERAND];
+  if (!c->listing) return;
+  name_operand(1, jemit_in_memory(base, at), memory);
+  jemit_say(c, "%s %s, %s", name, general[reg], memory);
+}
+
+// ---- vectors -------------------------------------------------------------------------------------
+
 void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_location second,
             int imm, int bytes) {
   int prefix = about[i].prefix[n > 1], trailing = imm >= 0;
   assert(n <= jcpu_lanes(c->level));
-  if (first < 0) first = 0;
+  bool has_first = first >= 0;
+  if (!has_first) first = 0;
   jemit_location close = c->level < JCPU_V4 ? second : near(c, second, bytes);
+  bool is_evex = needs_evex(c, i, n, dst, first, second) ||
+                 (c->level >= JCPU_V4 && is_shorter_as_evex(i, second, close, bytes));
   if (c->level < JCPU_V3) {
     put_sse(c, i, prefix, dst, second, trailing);
-  } else if (needs_evex(c, i, n, dst, first, second) ||
-             (c->level >= JCPU_V4 && is_shorter_as_evex(i, second, close, bytes))) {
+  } else if (is_evex) {
     put_evex(c, i, prefix, n, dst, first, close, bytes, trailing);
   } else {
     put_vex(c, i, prefix, n, dst, first, second, trailing);
   }
   if (imm >= 0) put(c, imm);
+  if (!c->listing) return;
+  say(c, &(instruction){i, n, dst, has_first ? first : -1, is_evex ? close : second, imm, is_evex});
+  jemit_note(c, second, bytes);
 }
 
 void jx_compare_to_mask(jemit_code* c, int n, int first, jemit_location second, int imm) {
   put_evex(c, JX_CMP, about[JX_CMP].prefix[n > 1], n, 1, first, near(c, second, 8 * n), 8 * n, 1);
   put(c, imm);
+  if (!c->listing) return;
+  say(c, &(instruction){JX_CMP, n, MASK, first, near(c, second, 8 * n), imm, true});
+  jemit_note(c, second, 8 * n);
 }
 
 // ---- general registers ---------------------------------------------------------------------------
@@ -157,23 +265,32 @@ void jx_load_pointer(jemit_code* c, int reg, int base, int32_t at) {
   put_rex(c, reg, base);
   put(c, 0x8b);
   put_operand(c, reg, jemit_in_memory(base, at), 1, 0);
+  say_general(c, "mov", reg, base, at);
 }
 
 void jx_set_pointer(jemit_code* c, int reg, uintptr_t value) {
   put_rex(c, 0, reg);
   put(c, 0xb8 | (reg & 7));
   jemit_code_put(c, value, 8);
+  if (!c->listing) return;
+  char symbol[JEMIT_SYMBOL];
+  jemit_symbol(c, value, symbol);
+  JEMIT_SAY(c, "movabs %s, %s", general[reg], symbol);
+  jemit_mask(c);
 }
 
 void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at) {
   put_rex(c, reg, base);
   put(c, 0x8d);
   put_operand(c, reg, jemit_in_memory(base, at), 1, 0);
+  say_general(c, "lea", reg, base, at);
 }
 
 // code for older machines is slow after wide registers
 static void rest(jemit_code* c) {
-  if (c->level >= JCPU_V3) jemit_code_put(c, 0x77f8c5, 3);  // vzeroupper
+  if (c->level < JCPU_V3) return;
+  jemit_code_put(c, 0x77f8c5, 3);
+  JEMIT_SAY(c, "vzeroupper");
 }
 
 void jx_call(jemit_code* c, jemit_function function, bool is_plain) {
@@ -181,53 +298,88 @@ void jx_call(jemit_code* c, jemit_function function, bool is_plain) {
   jx_set_pointer(c, JX_RAX, (uintptr_t)function);
   put(c, 0xff);
   put(c, 0xd0);
+  JEMIT_SAY(c, "call rax");
 }
 
-static const uint8_t enter[] = {
-    0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57,  // push rbx rbp r12 r13 r14 r15
-    0x48, 0x83, 0xec, 0x08,                                      // sub rsp, 8: aligned for calls
-    0x49, 0x89, 0xfd, 0x49, 0x89, 0xf4,                          // mov r13, rdi; mov r12, rsi
-    0x48, 0x8d, 0x5a, 0x3f, 0x48, 0x83, 0xe3, 0xc0,              // rbx = (rdx + 63) & -64
-    0x48, 0x8d, 0xab, 0x00, 0x00, 0x00, 0x00,                    // lea rbp, [rbx + ...]
+typedef struct fixed {
+  uint8_t n, byte[7];
+  const char* text;
+} fixed;
+static const fixed enter[] = {
+    {1, {0x53}, "push rbx"},
+    {1, {0x55}, "push rbp"},
+    {2, {0x41, 0x54}, "push r12"},
+    {2, {0x41, 0x55}, "push r13"},
+    {2, {0x41, 0x56}, "push r14"},
+    {2, {0x41, 0x57}, "push r15"},
+    {4, {0x48, 0x83, 0xec, 0x08}, "sub rsp, 0x8"},  // aligned for calls
+    {3, {0x49, 0x89, 0xfd}, "mov r13, rdi"},
+    {3, {0x49, 0x89, 0xf4}, "mov r12, rsi"},
+    {4, {0x48, 0x8d, 0x5a, 0x3f}, "lea rbx, [rdx+0x3f]"},
+    {4, {0x48, 0x83, 0xe3, 0xc0}, "and rbx, 0xffffffffffffffc0"},
+    {7, {0x48, 0x8d, 0xab}, "lea rbp, [rbx+narrow]"},  // the second part of the frame
 };
-static const uint8_t leave[] = {
-    0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3,
+static const fixed leave[] = {
+    {4, {0x48, 0x83, 0xc4, 0x08}, "add rsp, 0x8"},
+    {2, {0x41, 0x5f}, "pop r15"},
+    {2, {0x41, 0x5e}, "pop r14"},
+    {2, {0x41, 0x5d}, "pop r13"},
+    {2, {0x41, 0x5c}, "pop r12"},
+    {1, {0x5d}, "pop rbp"},
+    {1, {0x5b}, "pop rbx"},
+    {1, {0xc3}, "ret"},
 };
+enum { ENTER = sizeof enter / sizeof *enter, LEAVE = sizeof leave / sizeof *leave };
+
+static void put_fixed(jemit_code* c, const fixed* x, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < x[i].n; k++) {
+      put(c, x[i].byte[k]);
+    }
+    JEMIT_SAY(c, "%s", x[i].text);
+  }
+}
 
 void jx_enter(jemit_code* c, jx_bases bases) {
-  for (size_t i = 0; i < sizeof enter; i++) {
-    put(c, enter[i]);
-  }
+  put_fixed(c, enter, ENTER);
   jx_add_pointer(c, JX_R15, JX_RBX, bases.r15);
   jx_add_pointer(c, JX_RBX, JX_RBX, bases.rbx);
   if (c->level < JCPU_V4) return;
-  jemit_code_put(c, 0x358d4c, 3);  // lea r14, [rip + pool]
+  jemit_code_put(c, 0x358d4c, 3);
   note_pool(c, c->pool + POOL_BASE, 0);
+  JEMIT_SAY(c, "lea r14, [rip+pool+0x%x]", (unsigned)(c->pool + POOL_BASE));
 }
 
 void jx_leave(jemit_code* c, jx_bases bases, int start, int32_t wide) {
   int32_t second = (wide + 63) / 64 * 64 + bases.rbp;
   rest(c);
-  for (size_t i = 0; i < sizeof leave; i++) {
-    put(c, leave[i]);
+  put_fixed(c, leave, LEAVE);
+  int end = 0;
+  for (int i = 0; i < ENTER; i++) {
+    end += enter[i].n;
   }
-  if (!c->failed) memcpy(c->byte + start + sizeof enter - sizeof second, &second, sizeof second);
+  if (!c->failed) memcpy(c->byte + start + end - (int)sizeof second, &second, sizeof second);
 }
 
 //   rax = (integer)index;  if (rax >= count, unsigned) rax = 0;  rcx = list + 8 rax
 // What is not a number, or too large, becomes the least integer; values between -1 and 0 become 0.
 jemit_location jx_element(jemit_code* c, int index, int count, jemit_location list) {
   jx_put(c, JX_TO_INTEGER, 1, JX_RAX, -1, jemit_in_register(index), -1, 8);
-  jemit_code_put(c, 0xc931, 2);  // xor ecx, ecx
-  jemit_code_put(c, 0x3d48, 2);  // cmp rax, count
+  jemit_code_put(c, 0xc931, 2);
+  JEMIT_SAY(c, "xor ecx, ecx");
+  jemit_code_put(c, 0x3d48, 2);
   jemit_code_put(c, (uint64_t)count, 4);
-  jemit_code_put(c, 0xc1430f48, 4);  // cmovae rax, rcx
+  JEMIT_SAY(c, "cmp rax, 0x%x", (unsigned)count);
+  jemit_code_put(c, 0xc1430f48, 4);
+  JEMIT_SAY(c, "cmovae rax, rcx");
   if (list.kind == JEMIT_POOL) {
-    jemit_code_put(c, 0x0d8d48, 3);  // lea rcx, [rip + pool]
+    jemit_code_put(c, 0x0d8d48, 3);
     note_pool(c, list.at, 0);
+    JEMIT_SAY(c, "lea rcx, [rip+pool+0x%x]", (unsigned)list.at);
   } else {
     jx_add_pointer(c, JX_RCX, list.reg, list.at);
   }
-  jemit_code_put(c, 0xc10c8d48, 4);  // lea rcx, [rcx + 8 rax]
+  jemit_code_put(c, 0xc10c8d48, 4);
+  JEMIT_SAY(c, "lea rcx, [rcx+rax*8]");
   return jemit_in_memory(JX_RCX, 0);
 }

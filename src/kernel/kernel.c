@@ -220,7 +220,8 @@ static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const se
 
 static jo_status assemble(jkernel_set* set, jarena* scratch, const selection* chosen,
                           const jkernel_options* opt) {
-  jemit_machine_options how = {.lanes = opt->lanes, .pack = opt->emit.pack, .level = jcpu_chosen()};
+  jemit_machine_options how = {
+      .lanes = opt->lanes, .pack = opt->emit.pack, .level = jcpu_chosen(), .listing = opt->listing};
   how.functions = jkernel_functions(how.level);
   JO_TRY(jemit_check_lanes(set->ctx, how.lanes, how.pack));
   JO_TRY(limit_packs(set->ctx, &how.pack));

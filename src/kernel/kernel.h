@@ -23,7 +23,8 @@ typedef struct jkernel_options {
   int optimize;          // -O level
   const bool*
       is_seldom;  // per function: called too seldom to be worth compiling, so interpreted; NULL: none
-  jemit_options emit;  // `lanes` is taken from above
+  jemit_options emit;             // `lanes` is taken from above
+  struct jemit_listing* listing;  // emit/listing.h, filled with machine code; NULL: none
 } jkernel_options;
 
 jkernel_options jkernel_options_default(void);

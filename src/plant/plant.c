@@ -224,6 +224,7 @@ static jo_status start_static(jplant* p) {
 static jo_status keep_source(jplant* p, const jplant_options* opt) {
   jgen_options* gen = &p->made_with.gen;
   p->made_with = *opt;
+  p->made_with.kernel.listing = NULL;  // of this plant, not of what is made later
   if (gen->live) {
     bool* live = JARENA_ARRAY(&p->arena, p->model->nnumber, bool);
     if (!live) return jerr_memory(p->ctx);
@@ -234,7 +235,7 @@ static jo_status keep_source(jplant* p, const jplant_options* opt) {
     if (!wrt) return jerr_memory(p->ctx);
     gen->wrt = memcpy(wrt, gen->wrt, (size_t)gen->nwrt * sizeof *wrt);
   }
-  jplant_extra_source source = {p->model, gen->live, p->dynamics, opt->kernel};
+  jplant_extra_source source = {p->model, gen->live, p->dynamics, p->made_with.kernel};
   p->shelf = jplant_extra_shelf_create(p->ctx, &source);
   return p->shelf ? JO_OK : jerr_memory(p->ctx);
 }

@@ -33,7 +33,7 @@ VALUES = {
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
     ("jo_batch_create", "opt"): "&f->batch_options", "jo_batch*": "f->batch", ("jo_batch_run", "x"): "f->number",
     ("jo_batch_run_on", "x"): "f->number", ("jo_batch_run_on", "road"): "(const int[]){-1}",
-    ("jo_import", "path"): "f->import_path", "jo_imported*": "f->imported",
+    ("jo_import", "path"): "f->import_path", "jo_imported*": "f->imported", "jo_listing*": "f->listing",
     ("jo_tyre_load", "path"): "f->tyre_path", ("jo_tyre_load", "set"): "&f->tyre_setting",
     ("jo_road_write", "path"): "f->page",
     ("jo_tyre_plot", "path"): "f->page", "inputs": "f->cases_path",

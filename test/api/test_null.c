@@ -44,6 +44,7 @@ typedef struct subject {
   const char *tyre_path, *cases_path;
   jo_setting tyre_setting;
   jo_imported* imported;
+  jo_listing* listing;
   const char* import_path;
   jo_tyre* tyre;
   jo_tyre_function* tyre_function;
@@ -107,6 +108,7 @@ static void make_tyre(subject* f) {
   assert_ok(c, jo_output_write(c, f->cases_path, cases, strlen(cases)));
   f->import_path = ROBOT;
   assert_ok(c, jo_import(c, ROBOT, &f->imported));
+  assert_ok(c, jo_export_assembly(c, f->model, &f->listing));
   assert_ok(c, jo_tyre_load(c, TYRE, NULL, 0, &f->tyre));
   assert_ok(c, jo_tyre_function_create(c, f->tyre, NULL, &f->tyre_function));
   assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
@@ -148,6 +150,7 @@ static int tear_down(void** state) {
   jo_kinematics_destroy(f->kinematics);
   jo_model_destroy(f->axle_model);
   jo_imported_destroy(f->imported);
+  jo_listing_destroy(f->listing);
   jo_tyre_table_destroy(f->tyre_table);
   jo_tyre_function_destroy(f->tyre_function);
   jo_tyre_destroy(f->tyre);

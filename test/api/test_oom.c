@@ -299,6 +299,14 @@ static jo_status generate_model(work* w) {
   return status;
 }
 
+static jo_status list_model(work* w) {
+  jo_listing* l = NULL;
+  jo_status status = jo_export_assembly(w->ctx, w->model, &l);
+  if (status >= 0) add(w, jo_listing_inspect(l).instructions + (double)strlen(jo_listing_text(l)));
+  jo_listing_destroy(l);
+  return status;
+}
+
 static jo_status export_model(work* w) {
   jo_fmu_options opt = jo_fmu_options_default();
   opt.sources_only = 1;
@@ -366,14 +374,23 @@ static const struct {
   const char* what;
   jo_status (*run)(work* w);
 } verb[] = {
-    {"load", load_model},     {"run", run_model},
-    {"sens", sens_model},     {"check", check_model},
-    {"sweep", sweep_model},   {"loads", loads_model},
-    {"report", report_model}, {"static", static_model},
-    {"modes", modes_model},   {"generate", generate_model},
-    {"export", export_model}, {"loads sens", loads_sens_model},
-    {"all", all_of_model},    {"study", study_model},
-    {"batch", batch_model},   {"batch back", batch_back_model},
+    {"load", load_model},
+    {"run", run_model},
+    {"sens", sens_model},
+    {"check", check_model},
+    {"sweep", sweep_model},
+    {"loads", loads_model},
+    {"report", report_model},
+    {"static", static_model},
+    {"modes", modes_model},
+    {"generate", generate_model},
+    {"export", export_model},
+    {"listing", list_model},
+    {"loads sens", loads_sens_model},
+    {"all", all_of_model},
+    {"study", study_model},
+    {"batch", batch_model},
+    {"batch back", batch_back_model},
 };
 
 static const task tasks[] = {
@@ -401,6 +418,7 @@ static const task tasks[] = {
     {"modes", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"modes", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
     {"generate", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+    {"listing", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"export", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
 };
 

@@ -79,6 +79,11 @@ class Models(Case):
         self.assertGreater(files, 2)
         self.assertGreater(operations, 10)
 
+    def test_listing(self):
+        told = car().listing()
+        self.assertIn("\nrhs:\n", told)
+        self.assertEqual(told, car().listing())
+
     def test_export_fmu(self):
         path = self.path("car.fmu")
         size = car().export_fmu(path, version=2, vary=["bodies.body.mass"], derivatives=False, sources_only=True)
