@@ -85,6 +85,7 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
     status = jemit_assign(u->ctx, &u->scratch, &o, u->target, u->opt->functions, base, &u->code,
                           &entry->work);
   }
+  entry->bytes = (uint32_t)u->code.n - entry->start;
   if (status >= 0) status = keep_lists(u, &o);
   jemit_operations_free(&o);
   entry->counts = plan->counts;

@@ -16,8 +16,8 @@ typedef struct jemit_machine_options {
 
 // A function of the unit: as jemit_entry (emit/emit.h).
 typedef struct jemit_machine_entry {
-  uint32_t start;  // in the code
-  size_t work;     // doubles of work space
+  uint32_t start, bytes;  // in the code
+  size_t work;            // doubles of work space
   jexpr_counts counts;
   int packed[JEXPR_PACK_LANES + 1];
 } jemit_machine_entry;

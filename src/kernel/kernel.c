@@ -208,6 +208,7 @@ static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const se
     jkernel* k = &set->kernel[chosen->member[i]];
     at.address = base + entry->start;
     k->function = at.function;
+    k->code_bytes = entry->bytes;
     k->work = entry->work;
     k->counts = entry->counts;
     memcpy(k->packed, entry->packed, sizeof k->packed);

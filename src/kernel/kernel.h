@@ -39,6 +39,7 @@ typedef struct jkernel {
   const char* name;
   int lanes;
   size_t work;                // doubles of work space
+  size_t code_bytes;          // of machine code; 0: it is another back end's
   jkernel_function function;  // NULL: interpreted
   jexpr_tape tape;            // filled when interpreted
   jexpr_counts counts;

@@ -101,18 +101,19 @@ void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* i
   *out = *opt;
   out->estimate = false;
   out->observer = NULL;
-  *is_longer = *is_longer && !is_cut && FEW_STEPS * 2.0 * opt->solve.step <= span;
+  bool is_resolved = 2.0 * r->statistics.h_lambda <= RESOLVED;
+  *is_longer = *is_longer && !is_cut && is_resolved && FEW_STEPS * 2.0 * opt->solve.step <= span;
   out->solve.step = *is_longer ? 2.0 * opt->solve.step : 0.5 * (is_cut ? mean : opt->solve.step);
 }
 
 // Of the order p of the method
 //   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
-// where the longer steps resolve the motion, up to terms of higher order: MARGIN is for them. Where they do not, the error may
-// fall with the first order only, as much as the difference.
+// where the longer steps resolve the motion, up to terms of higher order: MARGIN is for them. Shorter steps are taken where longer
+// ones do not, and the error may fall with the first order only.
 static double weight_of_step(const jsens_options* opt, const jsens_result* r, bool is_longer) {
   double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
   double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
-  if (h_lambda > RESOLVED) return is_longer ? MARGIN : power;
+  if (h_lambda > RESOLVED) return power;
   return MARGIN * (is_longer ? 1.0 : power) / (power - 1.0);
 }
 
