@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits fmi-check bench format format-check clean
+.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits aarch64-check fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -65,6 +65,11 @@ fuzz:
 bits: build
 	python3 test/bits/main.py build/jounce --long
 
+# built for aarch64 in build-aarch64/ and run under qemu: tests, and the bits of this machine (docs/install.md)
+aarch64-check: build
+	@sh tools/setup.sh aarch64
+	JOBS=$(JOBS) sh tools/aarch64/check.sh $(CURDIR)/build/jounce
+
 # FMUs of large models against the program: minutes
 fmi-check: build
 	python3 test/fmi/test_models.py build/jounce --long
@@ -103,4 +108,4 @@ format-check:
 	@sh tools/format.sh --check
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb build-wheel
+	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb build-wheel build-aarch64

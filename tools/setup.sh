@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Make sure the packages of tools/packages.txt are there: setup.sh [check] [deb] [deb-check], and those of demo
+# Make sure the packages of tools/packages.txt are there: setup.sh [GROUP]..., and those of demo
 # Installs what is missing where it may (root, or sudo without a password); otherwise says exactly
 # what to do. When nothing is missing it is instant and needs no network.
 set -eu

@@ -92,6 +92,8 @@ static int spawn(const jproc_command* c, char** environment, pid_t group, int in
       char* const* out;
     } argv = {.in = c->argv};
     if (!e) e = posix_spawnp(pid, c->argv[0], &files, &attr, argv.out, environment);
+    // where this returns before the child has started (qemu), its group is needed now; else there is nothing to change
+    if (!e) setpgid(*pid, group);
     posix_spawnattr_destroy(&attr);
   }
   posix_spawn_file_actions_destroy(&files);

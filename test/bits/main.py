@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same bits whatever computes them: runs and derivatives of the buggy's manoeuvres, interpreted, as machine code and compiled by
 gcc and clang for several processors, compared byte by byte; derivatives go through lanes of several widths.
-main.py JOUNCE [--long]: the second with all combinations (make bits)."""
+main.py JOUNCE [--long]: the second with all combinations (make bits).
+main.py JOUNCE --like OTHER: JOUNCE, interpreted and as machine code, against the program of another processor."""
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 JOUNCE = os.path.abspath(sys.argv[1])
 LONG = "--long" in sys.argv
+LIKE = os.path.abspath(sys.argv[sys.argv.index("--like") + 1]) if "--like" in sys.argv else None
 MODELS = Path(__file__).resolve().parent.parent.parent / "models"
 NAMES = ["k_f", "c_f", "k_r", "c_r", "m_c"]
 
@@ -28,11 +30,13 @@ def levels():
 
 
 def compilers():
-    """name -> variables of the environment; None: interpreted"""
+    """name -> variables of the environment; None: interpreted; none at all: the other program"""
     found = {"interpreter": None}
     there = levels()
     lowest = there[1] if len(there) > 1 else "native"
     found.update({f"machine code {level}": {"JOUNCE_CPU": level} for level in there})
+    if LIKE:
+        return {"the other program": {}, "machine code": {"JOUNCE_CPU": "native"}, "interpreter": None}
     few = {"gcc": there[:1] + there[2:-1], "clang": [lowest]}
     for compiler in few:
         if not shutil.which(compiler):
@@ -48,8 +52,9 @@ def result(room, command, model, options, compiler):
     out = room / "out.csv"
     env = dict(os.environ)
     env.update(compiler or {})
-    how = ["--interpreter"] if not compiler else ["--compiler"] if "JOUNCE_CC" in compiler else []
-    done = subprocess.run([JOUNCE, command, str(model), "-o", str(out), *options, *how], env=env,
+    program = LIKE if compiler == {} else JOUNCE
+    how = [] if compiler == {} else ["--interpreter"] if not compiler else ["--compiler"] if "JOUNCE_CC" in compiler else []
+    done = subprocess.run([program, command, str(model), "-o", str(out), *options, *how], env=env,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"jounce {command} {model.name} with {compiler}: exit {done.returncode}\n{done.stderr}")
@@ -81,6 +86,9 @@ def jobs(room):
         yield "run", step, []
         yield "run", lane, ["--end", "1"]
         yield "sens", short_step(room), ["--wrt", ",".join(NAMES), "--method", "direct"]
+    if LIKE:
+        yield "sens", step, ["--wrt", ",".join(NAMES), "--method", "direct"]
+        yield "sens", step, ["--wrt", ",".join(NAMES), "--method", "adjoint"]
     if LONG:
         yield "run", step, []
         yield "run", lane, []
@@ -102,15 +110,17 @@ def main():
         found = compilers()
         for command, model, options in jobs(room):
             reference = None
-            for name, compiler in found.items():
+            # derivatives take the interpreter minutes where the processor is emulated
+            within = {name: by for name, by in found.items() if not LIKE or by is not None or command == "run"}
+            for name, compiler in within.items():
                 text = result(room, command, model, options, compiler)
                 if reference is None:
                     reference = text
                 elif text != reference:
                     wrong += 1
-                    print(f"{command} {model.name} {' '.join(options)}: {name} differs from the interpreter, "
+                    print(f"{command} {model.name} {' '.join(options)}: {name} differs from {next(iter(found))}, "
                           f"{first_difference(reference, text)}")
-            print(f"{command} {model.name} {' '.join(options)}: {len(reference)} bytes by {', '.join(found)}", flush=True)
+            print(f"{command} {model.name} {' '.join(options)}: {len(reference)} bytes by {', '.join(within)}", flush=True)
     return 1 if wrong else 0
 
 

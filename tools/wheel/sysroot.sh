@@ -5,43 +5,28 @@
 # x86-64 processor, the libraries Jounce needs. Those are built from the sources of Debian 12, with the compiler of
 # this machine. FOLDER/licences gets their licences, FOLDER/toolchain.cmake what CMake needs to know. apt checks the
 # signatures of everything that is downloaded; no root is needed. JOUNCE_MIRROR names another mirror.
-# Nothing is done where FOLDER is complete and this script has not changed.
+# Nothing is done where FOLDER is complete and no script has changed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 script=$here/$(basename "$0")
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-mirror=${JOUNCE_MIRROR:-http://deb.debian.org/debian}
 root=$folder/root
 jobs=$(nproc)
-if cmp -s "$script" "$folder/done"; then exit 0; fi
+recipe() { cat "$script" "$here/../apt_folder.sh" "$here/../lapack.sh" "$here/../lapack_support.c"; }
+if recipe | cmp -s - "$folder/done"; then exit 0; fi
 if [ "$(uname -m)" != x86_64 ]; then
   echo "sysroot.sh: wheels are built on x86-64 only" >&2
   exit 1
 fi
 rm -rf "$folder/done" "$root" "$folder/licences" "$folder/build" "$folder/apt"
-mkdir -p "$root" "$folder/licences" "$folder/build" "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+mkdir -p "$root" "$folder/licences" "$folder/build"
 quietly() { "$@" > "$folder/log" 2>&1 < /dev/null || { tail -n 40 "$folder/log" >&2; echo "sysroot.sh: failed: $*" >&2; exit 1; }; }
 say() { echo "sysroot: $*"; }
 
 # ---- apt with books of its own ----------------------------------------------------------------------
+printf 'deb bullseye\ndeb-src bookworm\n' | sh "$here/../apt_folder.sh" "$folder/apt" amd64
 cd "$folder/apt"
-: > status
-by="[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
-echo "deb $by $mirror bullseye main" > sources.list
-echo "deb-src $by $mirror bookworm main" >> sources.list
-cat > apt.conf <<END
-Dir::State "$PWD";
-Dir::State::status "$PWD/status";
-Dir::State::lists "$PWD/lists";
-Dir::Cache "$PWD/cache";
-Dir::Etc::sourcelist "$PWD/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::parts "/dev/null";
-APT::Architecture "amd64";
-Acquire::Languages "none";
-APT::Sandbox::User "$(id -un)";
-END
 export APT_CONFIG="$PWD/apt.conf"
 say "downloading"
 quietly apt-get update -qq
@@ -123,46 +108,11 @@ cp src/.libs/libhdf5.a hl/src/.libs/libhdf5_hl.a "$root/usr/lib/"
 cp src/H5*.h src/hdf5.h hl/src/H5*public.h hl/src/hdf5_hl.h "$root/usr/include/"
 cd ..
 
-# of LAPACK, the routines Jounce calls and what these call
 say lapack
 mkdir lapack-build
-headers=lapack/LAPACKE/include
-cp $headers/lapacke_mangling_with_flags.h.in $headers/lapacke_mangling.h
-cp $headers/*.h "$root/usr/include/"
-compile() { # file, object
-  case $1 in
-    *.c) compiler=$folder/gcc ;;
-    *) compiler="$folder/gfortran -frecursive -Jlapack-build" ;;
-  esac
-  # shellcheck disable=SC2086
-  quietly $compiler $options -I$headers -c "$1" -o "lapack-build/$2.o"
-}
-source_of() { # symbol
-  name=$(echo "${1%_}" | tr '[:upper:]' '[:lower:]')
-  for file in "LAPACKE/src/$name.c" "LAPACKE/utils/$name.c" "SRC/$name.f" "SRC/$name.f90" "BLAS/SRC/$name.f" \
-    "BLAS/SRC/$name.f90" "INSTALL/$name.f"; do
-    if [ -e "lapack/$file" ]; then
-      echo "lapack/$file"
-      return
-    fi
-  done
-}
-compile "$here/lapack_support.c" xerbla_
-ln lapack-build/xerbla_.o lapack-build/LAPACKE_xerbla.o
-compile lapack/LAPACKE/src/lapacke_nancheck.c LAPACKE_get_nancheck
-compile lapack/SRC/la_constants.f90 la_constants
-compile lapack/SRC/la_xisnan.F90 la_xisnan
-next="LAPACKE_dgeev LAPACKE_dgelsy"
-while [ -n "$next" ]; do
-  for symbol in $next; do
-    compile "$(source_of "$symbol")" "$symbol"
-  done
-  next=$(nm -u lapack-build/*.o | awk '$1 == "U" { print $2 }' | sort -u | while read -r symbol; do
-    if [ ! -e "lapack-build/$symbol.o" ] && [ -n "$(source_of "$symbol")" ]; then echo "$symbol"; fi
-  done)
-done
-rm lapack-build/LAPACKE_xerbla.o
-ar rcs "$root/usr/lib/liblapacke.a" lapack-build/*.o
+cd lapack-build
+quietly sh "$here/../lapack.sh" "$folder/build/lapack" "$root" "$folder/" "$options" "LAPACKE_dgeev LAPACKE_dgelsy"
+cd ..
 
 licence() { # name, files: one file with the version first
   name=$1
@@ -190,4 +140,4 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT "-static-libgcc")
 set(CMAKE_C_STANDARD_LIBRARIES "$root/usr/lib/libz.a -ldl -lm")
 END
 rm -rf "$folder/build" "$folder/apt" "$folder/log"
-cp "$script" "$folder/done"
+recipe > "$folder/done"
