@@ -112,8 +112,7 @@ void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* i
 // ones do not, and the error may fall with the first order only.
 static double weight_of_step(const jsens_options* opt, const jsens_result* r, bool is_longer) {
   double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
-  double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
-  if (h_lambda > RESOLVED) return power;
+  if (r->statistics.h_lambda > RESOLVED) return power;
   return MARGIN * (is_longer ? 1.0 : power) / (power - 1.0);
 }
 
