@@ -156,6 +156,7 @@ const char* jerr_option_name(const jo_context* ctx, jerr_option option) {
       [JERR_TOLERANCE] = {"'tolerance' of the options", "'tolerance'", "--tol"},
       [JERR_DERIVATIVE_TOLERANCE] = {"'derivative_tol' of the options", "'derivative_tol'",
                                      "--derivative-tol"},
+      [JERR_STEP] = {"'step' of the options", "'step'", "--step"},
   };
   return name[option][ctx->caller];
 }

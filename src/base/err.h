@@ -23,7 +23,7 @@ void jerr_warn(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
 void jerr_notice(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
 
 // Options that hints of messages name, as the caller of the context writes them.
-typedef enum jerr_option { JERR_TOLERANCE, JERR_DERIVATIVE_TOLERANCE } jerr_option;
+typedef enum jerr_option { JERR_TOLERANCE, JERR_DERIVATIVE_TOLERANCE, JERR_STEP } jerr_option;
 const char* jerr_option_name(const jo_context* ctx, jerr_option option);
 
 // Forget what was said since there were n diagnostics: of an attempt that need not have succeeded.

@@ -57,12 +57,15 @@ static void warn_of_one_side(jo_context* ctx, const jsens_doubt* d, const char* 
 
 void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path) {
   if (d->beyond > 0) {
-    jerr_option remedy = d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE : JERR_TOLERANCE;
+    jerr_option remedy = d->is_fixed       ? JERR_STEP
+                         : d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE
+                                           : JERR_TOLERANCE;
     jerr_warn(ctx,
               "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
               "%.1e: d %s / d %s); hint: %s %s",
               path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number,
-              d->is_asked_for ? "set" : "a smaller", jerr_option_name(ctx, remedy));
+              remedy == JERR_DERIVATIVE_TOLERANCE ? "set" : "a smaller",
+              jerr_option_name(ctx, remedy));
   }
   if (d->one_sided > 0) warn_of_one_side(ctx, d, path);
 }

@@ -9,6 +9,7 @@
 typedef struct jsens_doubt {
   double wanted;      // relative error of derivatives
   bool is_asked_for;  // the caller could ask for an error, and has not: the remedy is to do so
+  bool is_fixed;      // steps are: the remedy is shorter ones
   int all, beyond, one_sided;
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is

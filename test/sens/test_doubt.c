@@ -82,11 +82,14 @@ static void test_doubt_hints_in_the_terms_of_the_caller(void** state) {
   (void)state;
   static const struct {
     jo_caller caller;
-    const char *asking, *asked;
+    const char *asking, *asked, *fixed;
   } said[] = {
-      {JO_CALLER_C, "hint: set 'derivative_tol' of the options", "a smaller 'tolerance' of the"},
-      {JO_CALLER_PYTHON, "hint: set 'derivative_tol'", "hint: a smaller 'tolerance'"},
-      {JO_CALLER_COMMAND_LINE, "hint: set --derivative-tol", "hint: a smaller --tol"},
+      {JO_CALLER_C, "hint: set 'derivative_tol' of the options", "a smaller 'tolerance' of the",
+       "a smaller 'step' of the options"},
+      {JO_CALLER_PYTHON, "hint: set 'derivative_tol'", "hint: a smaller 'tolerance'",
+       "hint: a smaller 'step'"},
+      {JO_CALLER_COMMAND_LINE, "hint: set --derivative-tol", "hint: a smaller --tol",
+       "hint: a smaller --step"},
   };
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
     jo_context* ctx;
@@ -98,9 +101,12 @@ static void test_doubt_hints_in_the_terms_of_the_caller(void** state) {
     jsens_doubt_warn(ctx, &d, "m.yaml");
     d.is_asked_for = false;
     jsens_doubt_warn(ctx, &d, "m.yaml");
+    d.is_fixed = true;
+    jsens_doubt_warn(ctx, &d, "m.yaml");
     jo_severity severity;
     assert_non_null(strstr(jo_context_diagnostic(ctx, 0, &severity), said[i].asking));
     assert_non_null(strstr(jo_context_diagnostic(ctx, 1, &severity), said[i].asked));
+    assert_non_null(strstr(jo_context_diagnostic(ctx, 2, &severity), said[i].fixed));
     jo_context_destroy(ctx);
   }
 }
