@@ -26,12 +26,15 @@
 #define RANK   1e-7  // pivots below it, relative to the largest, are zero
 #define WATCH \
   5e-2  // least pivot of J over that of the start: looked at closer to a singular position ...
-#define USUAL          0.1    // least pivot of J at ordinary positions, at least
-#define ZONE           1e-4   // ... where no step may end, ...
-#define ZONE_OF_SLOPES 1e-2   // ... in a run that is differentiated
-#define ROUGH          1e-13  // rounding errors of slopes where the least pivot is as at the start
-#define MANY           100.0  // times the tolerance: what they may come to
-#define CROSSED        0.2    // the same over that at the ends of a step: J has lost rank between
+#define USUAL 0.1   // least pivot of J at ordinary positions, at least
+#define ZONE  1e-4  // ... where no step may end, ...
+#define ZONE_OF_SLOPES \
+  3e-3  // ... in a run that is differentiated: nor may one be where a slope is taken
+#define ROUGH      1e-13  // rounding errors of slopes where the least pivot is as at the start
+#define MANY       100.0  // times the tolerance: what they may come to
+#define LEAST_PART 0.05   // of a step that took slopes too near: what is tried next
+#define MOST_PART  0.9
+#define CROSSED    0.2  // the same over that at the ends of a step: J has lost rank between
 #define CLEARANCE \
   1e-10  // times the lever: lengths that miss a singular mechanism by less are its lengths [m]
 #define BENT \
@@ -200,8 +203,8 @@ static void tell_singular(jplant_work* r, jgen_footing now) {
           "closure equation '%.60s'): it locks there, or several motions go on from it; %s",
           p->model->path, nearness(r, now), p->position->row_name[now.weakest],
           r->watch.needs_slopes
-              ? "derivatives have no correct digits there; end the run before it, or change the "
-                "geometry"
+              ? "derivatives have no correct digits there; take a larger tolerance, end the run "
+                "before it, or change the geometry"
               : "rounding errors decide which; end the run before it, write lengths that are meant "
                 "to be equal with one parameter, take a larger tolerance, or change the geometry");
 }
@@ -361,6 +364,7 @@ static double locate(jplant_work* r, int i, const jsolve_stretch* step) {
 typedef struct passage {
   jgen_footing from, to, between;  // of the ends of a step, and where its pivots change their signs
   bool loses;                      // J has lost rank there
+  double at;                       // the part of the step
   double miss;                     // by which lengths miss those of a singular mechanism [m]
 } passage;
 
@@ -373,6 +377,7 @@ static jo_status look_across(jplant_work* r, jarena* a, double s, const jsolve_s
   interpolate(w, r->plant->about.ny, s, step);
   JO_TRY(judge_at(r, a, step->t0 + s * (step->t - step->t0), w->y, &p->between));
   double floor = CROSSED * fmax(p->from.least, p->to.least);
+  p->at = s;
   p->loses = p->between.least < floor;
   return jgen_partition_miss(r->ctx, a, r->plant->model, w->J, w->h, r->plant->position->nh,
                              w->lever, r->plant->about.nv, floor, &p->miss);
@@ -414,13 +419,54 @@ static jo_status fail_slopes(jplant_work* r) {
   return JO_ERR_MODEL;
 }
 
+// (R17) how near to a singular position rounding errors of slopes, ROUGH/d^2, are still small for the tolerance
+static double zone(const jplant_work* r, double rel_tol) {
+  double d = r->watch.needs_slopes ? ZONE_OF_SLOPES : ZONE;
+  return fmax(d, fmin(WATCH, sqrt(ROUGH / (MANY * rel_tol))));
+}
+
+// (R18) how near slopes of a step across were taken; s: the part of the step at which J loses rank
+static double nearest_stage(const jplant_work* r, const passage* p, const jsolve_stretch* step) {
+  double d0 = nearness(r, p->from) / p->at, d1 = nearness(r, p->to) / (1.0 - p->at);
+  double nearest = fmin(nearness(r, p->from), nearness(r, p->to));
+  for (int i = 0; i < step->nstage; i++) {
+    double before = p->at - step->stage[i];
+    nearest = fmin(nearest, before > 0.0 ? before * d0 : -before * d1);
+  }
+  return nearest;
+}
+
+// The part of a step across that puts the position in the middle of the widest gap between slopes; where that would be a
+// longer step, the part after which a step of the same length does.
+static double part_beside(const passage* p, const jsolve_stretch* step) {
+  double middle = 0.5, width = 0.0;
+  for (int i = 0; i < step->nstage; i++) {
+    double from = step->stage[i], to = 1.0;
+    for (int j = 0; j < step->nstage; j++) {
+      if (step->stage[j] > from) to = fmin(to, step->stage[j]);
+    }
+    if (to - from <= width) continue;
+    width = to - from;
+    middle = 0.5 * (from + to);
+  }
+  double part = p->at < middle ? p->at / middle : p->at - middle;
+  return fmin(fmax(part, LEAST_PART), MOST_PART);
+}
+
 static jo_status decide(jplant_work* r, const passage* p, const jsolve_stretch* step) {
   bool clear = is_clear(r, p, step->rel_tol);
   if (clear && r->watch.moves_loops) return fail_slopes(r);
   bool is_exact = p->miss <= EXACT * scale_of(r) || step->error <= CAUTION;
-  if (clear && is_exact && goes_on(r, step)) return JO_OK;
+  bool passes = clear && is_exact && goes_on(r, step);
+  double d = nearest_stage(r, p, step);
+  if (passes && !(r->watch.needs_slopes && d < ZONE_OF_SLOPES)) {
+    r->watch.nearest = fmin(r->watch.nearest, d);
+    return JO_OK;
+  }
   tell_singular(r, nearness(r, p->from) < nearness(r, p->to) ? p->from : p->to);
-  return JO_ERR_CONVERGENCE;
+  if (!passes) return JO_ERR_CONVERGENCE;
+  *step->again = part_beside(p, step);
+  return JO_ERR_SINGULAR;
 }
 
 // A step whose pivots have other signs at its end.
@@ -438,12 +484,6 @@ static jo_status cross(jplant_work* r, jarena* a, const jsolve_stretch* step) {
   // pivots may pass zero in pairs where J_v is regular
   if (!p.loses) return turns ? jmachine_fail_side(m) : JO_OK;
   return decide(r, &p, step);
-}
-
-// (R17) how near to a singular position rounding errors of slopes, ROUGH/d^2, are still small for the tolerance
-static double zone(const jplant_work* r, double rel_tol) {
-  double d = r->watch.needs_slopes ? ZONE_OF_SLOPES : ZONE;
-  return fmax(d, fmin(WATCH, sqrt(ROUGH / (MANY * rel_tol))));
 }
 
 // No step ends so near to a singular position that errors, not momenta, decide how the motion goes on.

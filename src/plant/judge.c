@@ -190,10 +190,11 @@ void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double
   }
 }
 
-#define OFF 48  // characters
+#define OFF     48   // characters
+#define NOTHING 0.5  // of a value, that it is off by: then it is said to have no digit
 
 static void describe_off(double error, bool or_more, char* out) {
-  if (error < 1.0) {
+  if (error < NOTHING) {
     jformat(out, OFF, "be off by %.2g %%%s", 100.0 * error, or_more ? " or more" : "");
   } else {
     jformat(out, OFF, "have no true digit");

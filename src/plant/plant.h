@@ -122,6 +122,7 @@ typedef struct jplant_chart_watch {
   double look;  // spread of the machine beyond which the partition is looked at
   double
       closer;  // spread of the machine beyond which it may have come closer to a singular position
+  double nearest;   // the run came to a singular position; 1: far from all
   double lever;     // of angles, the longest seen so far [m/rad]
   double t_stuck;   // last change for want of a step [s]
   jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far

@@ -8,7 +8,8 @@
 
 // Times the difference: where a corner lies inside a step, halving may reduce its error by little.
 #define OF_HALVED 20.0
-#define ROUNDING  1e-13  // of the largest influence
+
+#define ROUNDING 1e-13  // of the largest influence
 
 // Events of the second run are taken so many tolerances of their location later: both runs are up to one late, and often by
 // the same part of it, so that their difference would not show the location. Steps shorter than SHORTEST max(1, |t|) [s], between

@@ -77,6 +77,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->charts = &k->record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = k;
+  run->watch.nearest = 1.0;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
@@ -87,6 +88,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
                                       opt->t_end, y, &t, &out->statistics);
   if (k->record->status < 0) return k->record->status;  // came first
+  out->nearest = run->watch.nearest;
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   note_lost(k, s->plant, y, out);  // which reports what is negative
@@ -269,6 +271,7 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
     jplant_work_destroy(run);
     if (of->start_tips) memcpy(r->tips, of->start_tips, (size_t)r->nw * sizeof *r->tips);
   }
+  r->nearest = of->nearest;
   jsens_plan_order(r);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
   return status;

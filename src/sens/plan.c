@@ -27,6 +27,7 @@
 #define UNHELD       10.0   // ... and how much more it may be
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
+#define NEAR         10.0   // ... and near singular positions
 #define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
@@ -138,6 +139,12 @@ double jsens_plan_reach(const jsens* s, const jsens_result* r, int o) {
   return most;
 }
 
+// (S42)  rounding errors of values go with 1/d^2, of their slopes with 1/d^3
+double jsens_plan_rounding(const jsens_result* r, int order) {
+  double d = r->nearest;
+  return ROUNDING * (d < 1.0 ? NEAR / (order > 0 ? d * d * d : d * d) : 1.0);
+}
+
 // Steps that were not held to an objective may be so long for it that estimates tell little more than the order.
 static void doubt_unheld(jsens_result* r, int o) {
   if (!r->is_unheld[o] || OF_VALUES * r->value_error[o] <= COARSE * fabs(r->value[o])) return;
@@ -164,11 +171,12 @@ void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r)
         noise += fabs(r->value[o]) / unit;
       }
       *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
-      if (unit > 0.0) *error += ROUNDING * most / unit;
+      if (unit > 0.0) *error += jsens_plan_rounding(r, 1) * most / unit;
     }
     doubt_unheld(r, o);
-    r->value_error[o] =
-        care * OF_VALUES * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
+    r->value_error[o] = care * OF_VALUES * r->value_error[o] +
+                        opt->solve.rel_tol * fabs(r->value[o]) +
+                        jsens_plan_rounding(r, 0) * fabs(r->value[o]);
   }
   jsens_plan_settle(s, opt, r);
 }

@@ -34,6 +34,9 @@ void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r)
 // The largest change of an objective by a change of a parameter as large as itself; at least its value.
 double jsens_plan_reach(const jsens* s, const jsens_result* r, int objective);
 
+// Rounding errors of objectives (order 0) and their derivatives (1), relative to the largest influence.
+double jsens_plan_rounding(const jsens_result* r, int order);
+
 // r->is_within, of estimates that have changed.
 void jsens_plan_settle(const jsens* s, const jsens_options* opt, jsens_result* r);
 

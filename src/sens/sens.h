@@ -169,7 +169,8 @@ typedef struct jsens_result {
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;
   jsolve_statistics statistics;
-  int stride;  // of the recorded steps every so-many-th has its state stored; 1: all of them
+  double nearest;  // the run came to a singular position (R17); 1: far from all
+  int stride;      // of the recorded steps every so-many-th has its state stored; 1: all of them
   double record_bytes;             // memory of the recorded run and of walks along it
   int64_t derivative_evaluations;  // tangents and adjoints, packs counted once
   // CPU time of jsens_run [s]: the simulation (0: integrated together with the derivatives), second runs for error

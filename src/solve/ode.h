@@ -29,6 +29,9 @@ typedef struct jsolve_stretch {
   const double *y0, *y;  // y0 NULL: not known
   double rel_tol;        // of the run
   double error;          // estimate of the local error, in tolerances; 0: not known
+  const double* stage;   // parts of the step at which slopes were taken (nstage)
+  int nstage;            // 0: not known
+  double* again;         // with JO_ERR_SINGULAR: the part of the step to be tried next
 } jsolve_stretch;
 
 typedef struct jsolve_system {

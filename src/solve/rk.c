@@ -224,6 +224,9 @@ static void stage_slope(rk* s, jsolve_run* run, int i, double t, double t1) {
 
 // Stages and end of a step to t1, not projected; f1 only where the method is implicit.
 static jo_status stages(rk* s, jsolve_run* run, double t1) {
+  run->stage = s->scheme.tab->c;
+  run->nstage = s->scheme.tab->stages;
+  run->again = BESIDE;
   if (s->im) return solve_stages(s, run, t1);
   const jsolve_tableau* tab = s->scheme.tab;
   int n = run->sys->n;
@@ -570,7 +573,7 @@ static jo_status halve(rk* s, jsolve_run* run, halving* h, jo_status status, dou
   if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
   if (++h->n > MAX_HALVINGS) return fail_halving(s, run, status);
   h->cause = status;
-  s->base.h_next = (status == JO_ERR_SINGULAR ? BESIDE : 0.5) * length;
+  s->base.h_next = (status == JO_ERR_SINGULAR ? run->again : 0.5) * length;
   return JO_OK;
 }
 

@@ -28,7 +28,8 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
     run->t_failed = t;
     return status;
   }
-  jsolve_stretch step = {run->t, t, run->y, y, run->opt->rel_tol, run->error};
+  jsolve_stretch step = {run->t,     t,          run->y,      y,          run->opt->rel_tol,
+                         run->error, run->stage, run->nstage, &run->again};
   if (run->sys->admit) status = run->sys->admit(run->sys->user, &step);
   bool is_known =
       status == JO_ERR_CONVERGENCE || status == JO_ERR_SINGULAR || status == JO_ERR_MEMORY;

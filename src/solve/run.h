@@ -68,7 +68,10 @@ struct jsolve_run {
   bool has_jumped;       // the last event reset states
   bool has_failed;       // a projection did, the last time at ...
   double t_failed;
-  double error;  // estimate of the step that is tried, in tolerances; 0: the method has none
+  double error;         // estimate of the step that is tried, in tolerances; 0: the method has none
+  const double* stage;  // of that step, parts of it (nstage); none where the method has no stages
+  int nstage;
+  double again;  // the part of it to be tried next where its end is not good
 };
 
 // States that change at events only are what they were at the start of the step.

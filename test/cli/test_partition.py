@@ -368,6 +368,26 @@ class Singular(Runs):
         path = self.slider(1e-2, 1e-9)
         self.assertIn("all agree", jounce("sens", path, "--interpreter", "--check", "--wrt", "bodies.rod.mass,bodies.crank.mass").stdout)
 
+    def test_derivatives_are_carried_across(self):
+        # by the mass of the bar; no slope of a run that is differentiated is taken where it has few digits
+        def turn(rate, mass):
+            factor = 9.81*(1 + mass)/(2/3 + mass)
+            return integrate(lambda a, _: factor*math.sin(a), (0.0, rate), 1.5, 6000)
+
+        step = 1e-3
+        for k in range(12):
+            rate = 1 + 0.05*k
+            expected = (8*(turn(rate, 1 + step) - turn(rate, 1 - step)) - turn(rate, 1 + 2*step) + turn(rate, 1 - 2*step))/(12*step)
+            path = self.model(chain(1, end=1.5).replace("rate: 1}", f"rate: {rate}}}"))
+            for method in ("direct", "adjoint"):
+                with self.subTest(rate=rate, method=method):
+                    done = jounce("sens", path, "--interpreter", "--json", "--wrt", "bodies.bar0.mass", "--method", method)
+                    told = json.loads(done.stdout)["objectives"]["turn"]
+                    off = abs(told["gradient"]["bodies.bar0.mass"] - expected)
+                    stated = told["gradient_error"]["bodies.bar0.mass"]
+                    self.assertLess(off, stated + 1e-9*abs(expected))
+                    self.assertLess(stated, 1e-2*abs(expected))
+
     def test_derivatives_are_rejected(self):
         for text in (chain(1), chain(2), SLIDER):
             said = jounce("sens", self.model(text), "--interpreter", "--wrt", "all", code=1).stderr

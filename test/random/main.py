@@ -38,7 +38,7 @@ from tally import Result, Tally
 # What each of them found: errors that cancel in the estimate (908, 60222, 60408), starts on the brink of a switch
 # (62, 565), weights that overflow (586, 727), repeats for the sake of growth that is real (191, 662) or of
 # rounding (410, 802, 821), loops that pass a singular position (670, 1081, 1627, 1680, 1762, 1919: by other
-# coordinates or equations now; 1393 locks), derivatives that follow
+# coordinates or equations now; 1393 locks; 1440018: slopes were taken too near to one), derivatives that follow
 # from the end of the motion alone (1905, 3094), axes a millionth off (3396).
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
