@@ -36,7 +36,6 @@ typedef struct problem {
   bool *stays, *rests, *arbitrary, *idle, is_moved;  // see jmachine_assembly
   double t, *q;                                      // all coordinates
   int beside;                                        // starts beside the guesses
-  bool is_near;                                      // begun at a position nearby
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
 
@@ -127,8 +126,7 @@ static jo_status search(jo_context* ctx, problem* b, double* x, double* r,
                         jsolve_newton_result* result) {
   jsolve_residual f = {b->nfree, b->p->nh + b->p->ninitial, b, residual, NULL};
   double tolerance = closure_tolerance(b);
-  // from a position nearby the tolerance may be met at once, with few digits more than it asks for
-  jsolve_newton_options opt = {tolerance, MAX_ITERATIONS, b->is_near ? 1 : 0};
+  jsolve_newton_options opt = {tolerance, MAX_ITERATIONS};
   *result = (jsolve_newton_result){0};
   jo_status status = jsolve_newton(ctx, &f, &opt, x, result);
   residual(b, x, r, NULL);
@@ -478,7 +476,7 @@ static jo_status check_velocity(jo_context* ctx, const problem* b, const double*
 jo_status jmachine_assemble(jo_context* ctx, jarena* a, const jmachine_position* p,
                             const double* values, const double* from, double t,
                             jmachine_assembly* out) {
-  problem b = {.p = p, .t = t, .values = values, .is_near = from};
+  problem b = {.p = p, .t = t, .values = values};
   JO_TRY(allocate(ctx, a, &b));
   JO_TRY(find_position(ctx, a, &b, from));
   JO_TRY(find_drives(ctx, &b, true));

@@ -461,6 +461,7 @@ static jo_status decide(jplant_work* r, const passage* p, const jsolve_stretch* 
   double d = nearest_stage(r, p, step);
   if (passes && !(r->watch.needs_slopes && d < ZONE_OF_SLOPES)) {
     r->watch.nearest = fmin(r->watch.nearest, d);
+    r->watch.miss = p->miss;
     return JO_OK;
   }
   tell_singular(r, nearness(r, p->from) < nearness(r, p->to) ? p->from : p->to);
@@ -507,6 +508,24 @@ jo_status jplant_chart_pass(jmachine* m, const jsolve_stretch* step) {
   jarena_init(&a, r->ctx);
   jo_status status = keep_away(r, &a, step);
   if (status >= 0) status = cross(r, &a, step);
+  jarena_free(&a);
+  return status;
+}
+
+jo_status jplant_chart_is_near(jplant_work* r, double t, const double* y, double rel_tol,
+                               bool* out) {
+  jplant_chart_watch* w = &r->watch;
+  *out = false;
+  if (!(jmachine_spread(&r->machine) > r->machine.near)) return JO_OK;
+  jarena a;
+  jgen_footing f;
+  JO_TRY(prepare(r));
+  jarena_init(&a, r->ctx);
+  double lever = w->lever;  // of states of the run alone, not of those between
+  jo_status status = judge_at(r, &a, t, y, &f);
+  w->lever = lever;
+  double bent = sqrt(w->miss / scale_of(r) / (BENT * rel_tol));
+  if (status >= 0) *out = nearness(r, f) < fmax(zone(r, rel_tol), bent);
   jarena_free(&a);
   return status;
 }

@@ -14,4 +14,9 @@ void jplant_chart_map(const jgen_layout* from, const jgen_layout* to, const doub
 // A state of the run as the first plant has it: where the run began, whatever is in force now. `out`: ny
 void jplant_chart_first(jplant_work* r, double t, const double* y, double* out);
 
+// (R19)  Whether a state between two steps, on its closures, is so near to a singular position that dependent rates are
+// not accurate to the tolerance there. The run goes on as if it had not been asked.
+jo_status jplant_chart_is_near(jplant_work* r, double t, const double* y, double rel_tol,
+                               bool* out);
+
 #endif

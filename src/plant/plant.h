@@ -123,6 +123,7 @@ typedef struct jplant_chart_watch {
   double
       closer;  // spread of the machine beyond which it may have come closer to a singular position
   double nearest;   // the run came to a singular position; 1: far from all
+  double miss;      // by which lengths miss those of the singular mechanism passed last [m]
   double lever;     // of angles, the longest seen so far [m/rad]
   double t_stuck;   // last change for want of a step [s]
   jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far

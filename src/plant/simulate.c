@@ -29,6 +29,9 @@ jplant_simulate_options jplant_simulate_options_default(void) {
                                    .max_step = NAN};
 }
 
+#define EDGE_BISECTIONS 20
+#define EDGE_NODES      4  // rows that one close to a singular position is made from
+
 typedef struct recorder {
   jplant_result* out;
   const jplant* plant;
@@ -37,6 +40,7 @@ typedef struct recorder {
   const jplant_simulate_options* opt;
   const double* y0;  // where it begins
   double* y;         // a sample
+  double* beside;    // a row (ncolumn)
   double* y_first;   // the same as the plant has it that was given
   int64_t next;      // index of the next grid time
   bool has_jumped;   // an event since the last step
@@ -55,20 +59,30 @@ static void fill_row(recorder* k, double t, const double* y, double* row) {
   jmachine_objectives(&k->run->machine, t, y, row + 1 + k->out->noutput);
 }
 
-static jo_status add_row(recorder* k, double t, const double* y) {
+static jo_status begin_row(recorder* k, double t, double** row) {
   jplant_result* r = k->out;
   size_t size = (size_t)r->ncolumn * sizeof *r->row;
   if (r->nrow >= k->max_rows) {
     return jplant_fail_memory(r->ctx, k->plant->model, "rows of results", t);
   }
   if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
-  double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
-  assert(r->nrow == 0 || t >= row[-r->ncolumn]);  // rows are in the order of time
-  fill_row(k, t, y, row);
-  r->nrow++;
+  *row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
+  assert(r->nrow == 0 || t >= (*row)[-r->ncolumn]);  // rows are in the order of time
+  return JO_OK;
+}
+
+static jo_status end_row(recorder* k, double t, const double* y) {
+  k->out->nrow++;
   if (!k->opt->sample) return JO_OK;
   jplant_chart_first(k->run, t, y, k->y_first);
   return k->opt->sample(k->opt->user, t, k->y_first);
+}
+
+static jo_status add_row(recorder* k, double t, const double* y) {
+  double* row;
+  JO_TRY(begin_row(k, t, &row));
+  fill_row(k, t, y, row);
+  return end_row(k, t, y);
 }
 
 double jplant_row_time(double t_start, double t_end, double step, int64_t i) {
@@ -81,16 +95,76 @@ static double grid_time(const jplant_simulate_used* u, int64_t i) {
   return jplant_row_time(u->t_start, u->t_end, u->output_step, i);
 }
 
-static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
-  const jsolve_system* sys = &k->run->system;
-  if (t >= s->t1) return add_row(k, t, s->y1);
+// k->y: the state at t inside of a step, on its closures.
+static jo_status interpolate(recorder* k, const jsolve_step* s, double t) {
   jsolve_interpolate(s, t, k->y);
-  if (sys->project) {
-    int64_t before = k->run->machine.projections;
-    JO_TRY(jmachine_close(&k->run->machine, t, k->y));
-    k->sampling += k->run->machine.projections - before;
+  if (!k->run->system.project) return JO_OK;
+  int64_t before = k->run->machine.projections;
+  jo_status status = jmachine_close(&k->run->machine, t, k->y);
+  k->sampling += k->run->machine.projections - before;
+  return status;
+}
+
+static jo_status is_near_at(recorder* k, const jsolve_step* s, double t, bool* out) {
+  JO_TRY(interpolate(k, s, t));
+  return jplant_chart_is_near(k->run, t, k->y, k->out->used.rel_tol, out);
+}
+
+// Where the zone about a singular position ends, between t inside of it and an end of the step, which is outside.
+static jo_status find_edge(recorder* k, const jsolve_step* s, double t, double end, double* out) {
+  double inside = t;
+  *out = end;
+  for (int i = 0; i < EDGE_BISECTIONS; i++) {
+    bool is_near;
+    double middle = 0.5 * (inside + *out);
+    JO_TRY(is_near_at(k, s, middle, &is_near));
+    *(is_near ? &inside : out) = middle;
   }
-  return add_row(k, t, k->y);
+  return JO_OK;
+}
+
+// Times in the step outside of the zone, two on either side of t where the step is long enough.
+static jo_status find_nodes(recorder* k, const jsolve_step* s, double t, double* node, int* n) {
+  double from, to;
+  JO_TRY(find_edge(k, s, t, s->t0, &from));
+  JO_TRY(find_edge(k, s, t, s->t1, &to));
+  const double all[] = {fmax(s->t0, from - (to - from)), from, to, fmin(s->t1, to + (to - from))};
+  *n = 0;
+  for (int i = 0; i < EDGE_NODES; i++) {
+    if (*n == 0 || all[i] > node[*n - 1]) node[(*n)++] = all[i];
+  }
+  return JO_OK;
+}
+
+// (R19)  a row in the zone about a singular position: the polynomial through rows on both sides of it,
+// row(t) = sum_i row(t_i) prod_{j != i} (t - t_j)/(t_i - t_j)
+static jo_status add_row_across(recorder* k, const jsolve_step* s, double t) {
+  double node[EDGE_NODES], *row;
+  int n, ncolumn = k->out->ncolumn;
+  JO_TRY(find_nodes(k, s, t, node, &n));
+  JO_TRY(begin_row(k, t, &row));
+  memset(row, 0, (size_t)ncolumn * sizeof *row);
+  for (int i = 0; i < n; i++) {
+    double weight = 1.0;
+    for (int j = 0; j < n; j++) {
+      if (j != i) weight *= (t - node[j]) / (node[i] - node[j]);
+    }
+    JO_TRY(interpolate(k, s, node[i]));
+    fill_row(k, node[i], k->y, k->beside);
+    for (int c = 0; c < ncolumn; c++) {
+      row[c] += weight * k->beside[c];
+    }
+  }
+  row[0] = t;
+  JO_TRY(interpolate(k, s, t));
+  return end_row(k, t, k->y);
+}
+
+static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
+  bool is_near;
+  if (t >= s->t1) return add_row(k, t, s->y1);
+  JO_TRY(is_near_at(k, s, t, &is_near));
+  return is_near ? add_row_across(k, s, t) : add_row(k, t, k->y);
 }
 
 // Rows in (t0, t1]; the first step also gives the row of the start. Where a row per step is wanted, an
@@ -423,9 +497,10 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   double *y = JARENA_ARRAY(&scratch, d->ny, double), *s = JARENA_ARRAY(&scratch, n, double);
   k->y = JARENA_ARRAY(&scratch, d->ny, double);
   k->y_first = JARENA_ARRAY(&scratch, d->ny, double);
+  k->beside = JARENA_ARRAY(&scratch, k->out->ncolumn, double);
   double* work = JARENA_ARRAY(&scratch, d->ny + 2 * d->nobjective, double);
   jo_status status = JO_ERR_MEMORY;
-  if (y && s && k->y && k->y_first && work) {
+  if (y && s && k->y && k->y_first && k->beside && work) {
     memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
     status = jplant_judge_begin(&scratch, k->plant, solve, &k->judge);
     if (status >= 0) status = integrate(k, solve, y, s, work);

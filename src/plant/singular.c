@@ -70,7 +70,7 @@ static jo_status go_nearby(jo_context* ctx, problem* b, const double* q, int try
     b->x[i] = b->q[b->free[i]];
   }
   jsolve_residual f = {b->nfree, b->p->nh, b, residual, NULL};
-  jsolve_newton_options opt = {CLOSED, ITERATIONS, 0};
+  jsolve_newton_options opt = {CLOSED, ITERATIONS};
   return jsolve_newton(ctx, &f, &opt, b->x, NULL);
 }
 

@@ -142,6 +142,16 @@ static jo_status improve(solver* s, double* x) {
   return JO_ERR_CONVERGENCE;
 }
 
+// The iteration after the tolerance is met. What would be left without it is small, but it is a function of the parameters
+// whose slope may be a thousand times as large. JO_ERR_CONVERGENCE: nothing but rounding is left.
+static jo_status polish(solver* s, double* x) {
+  if (s->norm == 0.0) return JO_ERR_CONVERGENCE;
+  int rank = solve_step(s, 0);
+  if (rank < 0) return (jo_status)rank;
+  cut_step(s);
+  return try_step(s, 1, x) ? JO_OK : JO_ERR_CONVERGENCE;
+}
+
 static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
                          jsolve_newton_result* out) {
   const jsolve_residual* f = s->f;
@@ -149,13 +159,15 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
   s->norm = norm2(f->nr, s->r);
   if (!isfinite(s->norm)) return JO_ERR_NUMERIC;
   out->residual = largest(f->nr, s->r, &out->worst);
-  while ((out->residual > opt->tolerance || out->iterations < opt->min_iterations) &&
-         out->iterations < opt->max_iterations) {
-    jo_status status = improve(s, x);
+  bool is_met = out->residual <= opt->tolerance, is_polished = false;
+  while (!is_polished && out->iterations < opt->max_iterations) {
+    is_polished = is_met;
+    jo_status status = is_met ? polish(s, x) : improve(s, x);
     if (status == JO_ERR_CONVERGENCE) break;
     JO_TRY(status);
     out->iterations++;
     out->residual = largest(f->nr, s->r, &out->worst);
+    is_met = out->residual <= opt->tolerance;
     f->eval(f->user, x, s->r, s->J);
   }
   out->rank = solve_step(s, 0);

@@ -15,9 +15,8 @@ typedef struct jsolve_residual {
 } jsolve_residual;
 
 typedef struct jsolve_newton_options {
-  double tolerance;  // on max |r|
+  double tolerance;  // on max |r|; where it is met, one more iteration follows
   int max_iterations;
-  int min_iterations;  // even where the tolerance is met, as long as they improve anything
 } jsolve_newton_options;
 
 typedef struct jsolve_newton_result {

@@ -101,6 +101,19 @@ static void test_newton_converges_quadratically(void** state) {
   }
 }
 
+static void test_newton_leaves_nothing_that_depends_on_the_start(void** state) {
+  // one more iteration than the tolerance asks for: what is left would have slopes of its own
+  static const jsolve_newton_options loose = {.tolerance = 1e-4, .max_iterations = 50};
+  for (double start = 0.5; start < 1.5; start += 0.125) {
+    trace t = {0};
+    jsolve_residual f = {.nx = 1, .nr = 1, .user = &t, .eval = cosine};
+    jsolve_newton_result res;
+    double x[1] = {start};
+    assert_ok(context(state), jsolve_newton(context(state), &f, &loose, x, &res));
+    assert_true(res.residual <= 1e-8);
+  }
+}
+
 static void steep(void* user, const double* x, double* r, double* J) {
   (void)user;
   r[0] = atan(x[0]);
@@ -182,6 +195,7 @@ int main(void) {
       fixture_test(test_newton_minimum_norm_steps),
       fixture_test(test_newton_rank_deficient_system),
       fixture_test(test_newton_converges_quadratically),
+      fixture_test(test_newton_leaves_nothing_that_depends_on_the_start),
       fixture_test(test_newton_damping_reaches_far_solutions),
       fixture_test(test_newton_scale_limits_steps),
       fixture_test(test_newton_inconsistent_equations_end_at_the_best),
