@@ -184,8 +184,8 @@ def static(case) -> None:
 def fixed_steps(case) -> None:
     """What adaptive steps give, small fixed ones give too: nothing is stepped over.
 
-    Values may be as rough as `sens` states that they are. Two lengths of steps that are both too long for a short turn, as
-    near a singular position, may agree by chance: a third one decides."""
+    Values may be as rough as `sens` states that they are. Lengths of steps that are all too long for a short turn, as near a
+    singular position, or for switches that follow one another within microseconds, may agree by chance: finer ones decide."""
     m = case.m
     always = "family at rest" in m.features
     if not always and case.chance.random() > 0.3 or "method" in m.tree["simulation"]:
@@ -201,9 +201,10 @@ def fixed_steps(case) -> None:
         off = _off_fixed(case, o, value, *answers)
         if off is None:
             continue
-        if off > 0:
-            finer = case.program.call("run", case.path, "--method", "rk4", "--step", repr(step/4))
-            off = _off_fixed(case, o, value, answers[1], finer) if finer.ok else None
+        for part in (4, 16):
+            if off is not None and off > 0:
+                finer = case.program.call("run", case.path, "--method", "rk4", "--step", repr(step/part))
+                off = _off_fixed(case, o, value, answers[1], finer) if finer.ok else None
         case.law("adaptive = fixed steps", off is None or off <= 0,
                  f"{o}: {value:.10g}, with steps of {step/2:.2g} s {values(answers[1])[o]:.10g}", answers[1])
 
