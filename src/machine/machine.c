@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "solve/zeno.h"
 
 #define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
 #define MAX_CORRECTIONS 12
+#define SENT_LEAST      1e-2  // floors by which a switch is sent back
 
 static void call(jmachine* m, jmachine_fn f, double t, const double* y, double* const* out) {
   m->call(m->host, f, t, y, out);
@@ -380,6 +382,19 @@ static jo_status happen(jmachine* m, double t, double* y, const int* flipped, in
   return JO_OK;
 }
 
+// Whether switch k, which has just flipped, goes back to where it came from.
+static bool is_sent_back(jmachine* m, double t, const double* y, int k) {
+  double dt = jsolve_zeno_span(t), side = m->mode[k] > 0.5 ? 1.0 : -1.0;
+  switches(m, t, y, m->g);
+  double now = m->g[k];
+  rhs(m, t, y, m->slope);
+  for (int i = 0; i < m->about->ny; i++) {
+    m->slope[i] = y[i] + dt * m->slope[i];
+  }
+  switches(m, t + dt, m->slope, m->g);
+  return side * (m->g[k] - now) < -SENT_LEAST * m->floor[k];
+}
+
 // Switches that flip together do so one after another where there are resets: each has a time of its own, on which
 // what it resets depends.
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
@@ -391,6 +406,7 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
     evaluate_conditions(m, t, y, m->held);
     flip(m, &m->alone[i], 1);
     JO_TRY(happen(m, t, y, &m->alone[i], 1, i > 0));
+    if (n > 1) m->sent[m->alone[i]] = is_sent_back(m, t, y, m->alone[i]);
   }
   return JO_OK;
 }
@@ -420,6 +436,8 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->floor = JARENA_ARRAY(a, about->nswitch, double);
   m->momentum = JARENA_ARRAY(a, about->nu, double);
   m->g = JARENA_ARRAY(a, about->nswitch, double);
+  m->slope = JARENA_ARRAY(a, about->ny, double);
+  m->sent = JARENA_ARRAY(a, about->nswitch, bool);
   m->fired = JARENA_ARRAY(a, about->nevent, double);
   m->held = JARENA_ARRAY(a, about->nevent, double);
   m->holds = JARENA_ARRAY(a, about->nevent, double);
@@ -439,9 +457,10 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds &&
-         m->fresh && m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
-         m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
+  return m->p && m->mode && m->floor && m->momentum && m->g && m->slope && m->sent && m->fired &&
+         m->held && m->holds && m->fresh && m->stale && m->reset && m->firing && m->alone &&
+         m->dv && m->h && m->inverse && m->drive_old && m->drive_new && m->dqd && m->before &&
+         m->redundant && m->rolling;
 }
 
 // Errors of all states are controlled, of dependent coordinates too: near a singular position they are the
@@ -460,6 +479,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .mode = m->mode,
                          .floor = m->floor,
                          .event = event,
+                         .sent = m->sent,
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,
                          .constant = about->constant,

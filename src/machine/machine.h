@@ -89,6 +89,8 @@ typedef struct jmachine {
   double* floor;                 // below which a switching function has no sign, in a run (nswitch)
   double* momentum;              // to be restored by an impulse (nu)
   double* g;                     // scratch of switching functions (nswitch)
+  double* slope;                 // scratch of states (ny)
+  bool* sent;                    // see jsolve_system (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)
   double *held, *holds, *reset;  // scratch: conditions before and now (nevent), states set (nreset)
   double *fresh,

@@ -34,7 +34,6 @@
 #define MAX_AIMS       5      // steps to where rates say that it is
 #define RATE_SPAN      1e-5   // of the step, over which rates are taken
 #define AIM_LIMIT      1e-2   // of the step: farther off, the dense output says nothing
-#define RETURN_SPAN    1e-6   // times max(1, |t|): over which rates behind an event are taken [s]
 #define BASE_EVENTS    10000  // allowed in a run, and ...
 #define EVENT_RATE     5000   // ... for every second [1/s]
 
@@ -102,7 +101,7 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
   bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
-  double resolution = run->stepper->k ? RETURN_SPAN : sqrt(run->opt->abs_tol);
+  double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
   return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
 }
@@ -140,22 +139,39 @@ static void disarm(jsolve_events* ev) {
   }
 }
 
-// Which of the switches that have just flipped with a reset are sent back, by the slope behind it.
-static void watch_returns(jsolve_events* ev, jsolve_run* run) {
+static void flip_modes(const jsolve_events* ev, const jsolve_run* run, const double* s) {
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->zeno.t[k] == run->t && s[k] < 0) run->sys->mode[k] = 1 - run->sys->mode[k];
+  }
+}
+
+// Margins at (t, y) of the modes that are, where switches of this instant that are sent back have followed: conditions may
+// be made of others, as that of a product with abs().
+static void look_ahead(jsolve_events* ev, jsolve_run* run, double t, const double* y, double* s) {
+  const jsolve_system* sys = run->sys;
+  sys->switches(sys->user, t, y, ev->rate);
+  for (int k = 0; k < ev->n; k++)
+    s[k] = sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+  flip_modes(ev, run, s);
+  sys->switches(sys->user, t, y, ev->rate);
+  flip_modes(ev, run, s);
+  for (int k = 0; k < ev->n; k++)
+    s[k] = sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+}
+
+// Which of the switches that have just flipped with a reset are sent back, by the slope behind it. is_over: nothing else happens
+// at this instant.
+static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
   int n = run->sys->n;
-  double *slope = run->scratch, *s[3] = {ev->lo, ev->hi, ev->probe};
+  double *slope = run->scratch, *s[3] = {ev->lo, ev->hi, ev->probe},
+         span = jsolve_zeno_span(run->t);
   jsolve_rhs(run, run->t, run->y, slope);
   for (int j = 0; j < 3; j++) {
-    double dt = j * RETURN_SPAN * fmax(1, fabs(run->t));
     for (int i = 0; i < n; i++)
-      ev->y[i] = run->y[i] + dt * slope[i];
-    run->sys->switches(run->sys->user, run->t + dt, ev->y, s[j]);
-    for (int k = 0; k < ev->n; k++) {
-      if (!(run->sys->mode[k] > 0.5)) s[j][k] = -s[j][k];
-    }
+      ev->y[i] = run->y[i] + j * span * slope[i];
+    look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
   }
-  jsolve_zeno_start(&ev->zeno, run->t, RETURN_SPAN * fmax(1, fabs(run->t)), s[0], s[1], s[2],
-                    ev->floor);
+  jsolve_zeno_start(&ev->zeno, run->t, span, s[0], s[1], s[2], ev->floor, is_over);
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -166,7 +182,7 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   for (int k = 0; k < ev->n; k++) {
     if (ev->start[k] <= 0) ev->flipped[ev->nflipped++] = k;
   }
-  if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run);
+  if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run, true);
   ev->is_first = true;
   return ev->nflipped > 0;
 }
@@ -397,9 +413,14 @@ static int hidden(jsolve_events* ev, jsolve_run* run, double t, double distance,
 // What looks into a step found.
 typedef struct finding {
   int sample;  // the first at which a margin has crossed, its margins are in `hi`; past the last: none has
+  int lost;    // switch of which an event was lost before that (zeno.h); -1: none
   int hidden;  // switch that changes faster than the looks show; -1: none
   double t;    // up to here it does not
 } finding;
+
+static int lost(const jsolve_events* ev, const double* s) {
+  return jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
+}
 
 // Looks at the samples of a step, by dense output, to the end of the block in which a margin has crossed. tests: whether
 // looks show how conditions change, too.
@@ -407,7 +428,7 @@ static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
   int last = ev->last_sample;
   double t1 = run->t_new, h = t1 - run->t, distance = h / last;
   bool twice = ev->is_first || h > GROWS * ev->h_last;
-  finding f = {last + 1, -1, run->t};
+  finding f = {.sample = last + 1, .lost = -1, .hidden = -1, .t = run->t};
   memcpy(jsolve_looks_next(&ev->looks), ev->start, (size_t)ev->n * sizeof *ev->start);
   for (int j = ev->first_sample; j <= last; j++) {
     bool is_block = j > 0 && (j % 3 == 0 || j == last);
@@ -423,6 +444,7 @@ static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
       f.sample = j;
       if (s != ev->hi) memcpy(ev->hi, s, (size_t)ev->n * sizeof *s);
     }
+    if (f.sample > last && f.lost < 0) f.lost = lost(ev, s);
     if (is_block && tests && (twice || ++ev->turn % EVERY == 0 || jsolve_looks_near(&ev->looks)))
       f.hidden = hidden(ev, run, t, distance, twice);
     if (f.hidden >= 0 || (is_block && f.sample <= last)) return f;
@@ -502,14 +524,14 @@ static bool is_known(const jsolve_events* ev, const jsolve_run* run, const findi
   return t > before && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
 }
 
-// Looks into the proposed step. Where something is hidden between the looks, it becomes shorter.
+// Looks into the proposed step. Where something is hidden between the looks, it becomes shorter; what seems to be lost may be.
 static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
   double t, crossing;
   choose_samples(ev, run, run->t_new - run->t);
   run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
   *f = look_into(ev, run, true);
-  if (f->hidden < 0) return JO_OK;
-  JO_TRY(look_closer(ev, run, f->t, &t, &crossing));
+  if (f->hidden < 0 && f->lost < 0) return JO_OK;
+  JO_TRY(look_closer(ev, run, f->lost < 0 ? f->t : run->t, &t, &crossing));
   if (t < run->t_new && !is_known(ev, run, f, t, crossing)) {
     JO_TRY(cut_step(ev, run, t, crossing > 0));
   }
@@ -617,12 +639,14 @@ static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
   }
 }
 
-// No margin at the end of the step, `s`, may show that an event was lost.
-static jo_status check_accumulation(jsolve_events* ev, jsolve_run* run, const double* s) {
-  int k = jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
+// k: the switch of which margins show that an event was lost, -1: none.
+static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, int k) {
   if (k < 0) return JO_OK;
   const jsolve_zeno* z = &ev->zeno;
   char label[JSOLVE_LABEL], apart[64] = "there is none before it";
+  // nothing that moves changes as often as events are located
+  if (z->interval[k] > 0 && z->interval[k] <= tolerance_at(z->t[k]))
+    return fail_hidden(run, k, z->t[k], z->interval[k]);
   if (z->interval[k] > 0)
     jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
   return jerr_set(
@@ -659,7 +683,7 @@ jo_status jsolve_events_check(const jsolve_events* ev, jsolve_run* run) {
 static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   JO_TRY(check_values(ev, run, run->t_new, ev->g_end));
   margins(ev, run, ev->g_end, ev->hi);
-  JO_TRY(check_accumulation(ev, run, ev->hi));
+  JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
   start_step(ev, run, ev->g_end);
   ev->is_first = false;
   ev->h_last = run->t_new - run->t;
@@ -668,7 +692,7 @@ static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
 
 // Rates of all margins before the event that was found, for those that are reset there.
 static void measure_rates(jsolve_events* ev, jsolve_run* run) {
-  double dt = RETURN_SPAN * fmax(1, fabs(run->t_new)), *slope = run->scratch;
+  double dt = jsolve_zeno_span(run->t_new), *slope = run->scratch;
   // positions and velocities of multistep methods need not agree at the end of the step
   if (run->stepper->k) {
     run->stepper->dense->slope(run->stepper->dense, run->t_new, slope);
@@ -687,6 +711,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   *found = ev->is_retaken = false;
   finding f;
   JO_TRY(survey(ev, run, &f));
+  JO_TRY(check_accumulation(ev, run, f.lost));
   double t1 = run->t_new, h = t1 - run->t;
   int suspect = f.sample;
   bool is_none = suspect > ev->last_sample;
@@ -708,7 +733,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
     JO_TRY(check_values(ev, run, run->t_new, ev->hi));
-    JO_TRY(check_accumulation(ev, run, ev->hi));
+    JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
   } else {
     JO_TRY(bring_back(ev, run, t1));
     JO_TRY(pass_step(ev, run));
@@ -748,8 +773,11 @@ static jo_status react(jsolve_events* ev, jsolve_run* run) {
   if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
   bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
   run->has_jumped = run->has_jumped || is_reset;
-  for (int i = 0; i < ev->nflipped; i++)
-    jsolve_zeno_flip(&ev->zeno, ev->flipped[i], run->t, is_reset);
+  for (int i = 0; i < ev->nflipped; i++) {
+    int k = ev->flipped[i];
+    bool is_sent = ev->nflipped > 1 && sys->sent && sys->sent[k];
+    jsolve_zeno_flip(&ev->zeno, k, run->t, is_reset, is_sent);
+  }
   if (!is_reset) return JO_OK;
   JO_TRY(jsolve_project_strict(run, run->t, run->y));
   int bad = jsolve_first_not_finite(sys->n, run->y);
@@ -788,6 +816,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   // every round flips switches that did not flip before, so there are at most n
   while (ev->nflipped > 0) {
     JO_TRY(check_limits(ev, run));
+    if (run->has_jumped && ev->zeno.npending > 0) watch_returns(ev, run, false);
     for (int i = 0; i < ev->nflipped; i++) {
       int k = ev->flipped[i];
       assert(!ev->is_done[k]);  // a switch flips once at an instant

@@ -66,6 +66,9 @@ typedef struct jsolve_system {
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
+  // set by `event` where several flip: whether what each of them changed sent it back to where it came from, before the others
+  // changed more; NULL: not known (nswitch)
+  const bool* sent;
   const bool* has_ended;  // set by an event that ends the run; NULL: none does
   // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available. CVODE then takes differences,
   // esdirk5 needs it

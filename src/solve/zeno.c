@@ -3,13 +3,20 @@
 
 #include <math.h>
 
-#define RETURN  0.01  // floors: rounding of switching functions stays below
-#define STOPPED 1e-6  // of the rate before an event: no more is left
-#define CHANGED 0.5   // of the rate before an event: what leaves more sends nothing back
+#define SPAN    1e-6   // over which rates beside an event are taken [s], and ...
+#define DIGITS  1e-10  // ... of the time, where that is more: instants have so many digits
+#define RETURN  0.01   // floors: rounding of switching functions stays below
+#define STOPPED 1e-6   // of the rate before an event: no more is left
+#define CHANGED 0.5    // of the rate before an event: what leaves more sends nothing back
+
+double jsolve_zeno_span(double t) {
+  return fmax(SPAN, DIGITS * fabs(t));
+}
 
 bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
   *z = (jsolve_zeno){.n = n, .resolution = resolution};
   z->is_pending = JARENA_ARRAY(a, n, bool);
+  z->is_sent = JARENA_ARRAY(a, n, bool);
   z->start = JARENA_ARRAY(a, n, double);
   z->rate = JARENA_ARRAY(a, n, double);
   z->t = JARENA_ARRAY(a, n, double);
@@ -17,7 +24,7 @@ bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
   z->before = JARENA_ARRAY(a, n, double);
   for (int k = 0; z->t && k < n; k++)
     z->t[k] = -INFINITY;
-  return z->is_pending && z->start && z->rate && z->t && z->interval && z->before;
+  return z->is_pending && z->is_sent && z->start && z->rate && z->t && z->interval && z->before;
 }
 
 static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
@@ -25,8 +32,9 @@ static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
   z->is_pending[k] = is_pending;
 }
 
-void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset) {
+void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset, bool is_sent) {
   set_pending(z, k, is_reset);
+  z->is_sent[k] = is_sent;
   if (!is_reset) return;
   z->before[k] = z->interval[k];
   z->interval[k] = isfinite(z->t[k]) ? t - z->t[k] : 0;
@@ -39,16 +47,35 @@ static bool accumulates(const jsolve_zeno* z, int k) {
   return d > 0 && (before == 0 || d < before) && next <= z->resolution * fmax(1, fabs(z->t[k]));
 }
 
-// A parabola through the three margins has the rate (4 next - second - 3 s) / 2 per time between them.
+// A parabola through the three margins has the rate (4 next - second - 3 s) / 2 per time between them. It says nothing of
+// powers, which are flat at zero: what returns is less at one of the other two.
+static bool returns(double s, double next, double second, double floor) {
+  double change = 0.5 * (4 * next - second - 3 * s);
+  return change < -RETURN * floor && (next < s || second < s);
+}
+
+// Flat conditions, powers as z^3, hardly move in this time: signs alone tell whether they were sent back, where the reset
+// changed something of them.
+static bool stops(double s, double next, double second, double before, double floor) {
+  double change = 0.5 * (4 * next - second - 3 * s);
+  if (before > floor) return change < STOPPED * before;
+  bool is_same = fabs(next - s - before) <= STOPPED * fabs(before);
+  return fabs(before) <= floor && !is_same && second - s < STOPPED * fmax(before, 0);
+}
+
 void jsolve_zeno_start(jsolve_zeno* z, double t, double dt, const double* s, const double* next,
-                       const double* second, const double* floor) {
+                       const double* second, const double* floor, bool is_over) {
   for (int k = 0; k < z->n; k++) {
     if (!z->is_pending[k] || z->t[k] != t) continue;
     double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]), before = z->rate[k] * dt;
-    bool returns = change<-RETURN * floor[k], stops = before> floor[k] && change < STOPPED * before;
     bool is_changed = !(before > 0) || change < CHANGED * before;
+    bool is_back = returns(s[k], next[k], second[k], floor[k]) ||
+                   stops(s[k], next[k], second[k], before, floor[k]);
+    bool is_undone = z->is_sent[k] && !is_back;
+    z->is_sent[k] = is_back || (z->is_sent[k] && !is_over);
     z->start[k] = s[k];
-    set_pending(z, k, returns || stops || (is_changed && accumulates(z, k)));
+    if (!is_over) continue;
+    set_pending(z, k, is_back || is_undone || (is_changed && accumulates(z, k)));
   }
 }
 

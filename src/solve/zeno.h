@@ -9,6 +9,8 @@
 // switch was crossed: a ball that does not bounce at all. And it holds where intervals d between events of a switch
 // shrink, and the next, d_n^2 / d_(n-1), or the first itself, is below the resolution of time: errors of the integration may have more to say about
 // the sign of its rate than the event. Events that leave the rate as it was, as those that count, may be as frequent as they like.
+// The same holds, too, where another event at the same instant undoes what the first did: a rod that falls flat, whose other end
+// throws the first one back down.
 #ifndef JSOLVE_ZENO_H
 #define JSOLVE_ZENO_H
 
@@ -19,6 +21,7 @@
 typedef struct jsolve_zeno {
   int n, npending;
   bool* is_pending;  // its last flip came with a reset, and sent it back
+  bool* is_sent;     // its own reset sent it back, whatever others at that instant did
   double* start;     // margin behind the reset
   double* rate;  // of the margin of the mode that was entered, before the reset; 0: not known [1/s]
   double *t, *interval,
@@ -26,16 +29,19 @@ typedef struct jsolve_zeno {
   double resolution;  // of time [s]
 } jsolve_zeno;
 
+// Over which rates of margins beside an event at t are taken [s].
+double jsolve_zeno_span(double t);
+
 // False: out of memory.
 bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution);
 
-// Switch k flipped at t, with a reset of the state or without.
-void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset);
-// All that happens at t has happened: margins there, and dt and twice that later as the slope behind has it. Switches that
+// Switch k flipped at t, with a reset of the state or without; is_sent: which is known to have sent it back.
+void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset, bool is_sent);
+// All that happens at t has happened (is_over), or something of it: margins there, and dt and twice that later as the slope behind has it. Switches that
 // are not sent back are no longer pending.
 void jsolve_zeno_start(jsolve_zeno* z, double t, double dt, const double* s, const double* next,
-                       const double* second, const double* floor);
-// Margins s at the end of a step that is about to be accepted. The first switch that was sent back, did not flip and moves
+                       const double* second, const double* floor, bool is_over);
+// Margins s in a step that is about to be accepted, or at its end. The first switch that was sent back, did not flip and moves
 // on nevertheless; -1: none.
 int jsolve_zeno_lost(const jsolve_zeno* z, const double* s, const double* hysteresis,
                      const double* floor);

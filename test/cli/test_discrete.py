@@ -116,6 +116,51 @@ class Events(Discrete):
             self.assertIn("accumulate at t = 4.06", done.stderr)
             self.assertNotIn("z_end =", done.stdout)
 
+    def test_conditions_of_every_form_accumulate(self):
+        # those that are true in a region only, which one long step may cross, and those that are flat at zero
+        methods = ([], ["--tol", "1e-4"], ["--method", "esdirk5"], ["--method", "rk4", "--step", "0.01"], ["--max-step", "0.01"])
+        for form in ("sin(z) < 0", "z*(z + 30) < 0", "z^3 < 0", "z^5 < 0", "z*abs(z) < 0", "max(z, 2*z) < 0"):
+            for e in (0.3, 0.8):
+                text = BALL.replace("z < 0", form).replace("end: 1.3", "end: 20")
+                end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
+                for method in methods:
+                    with self.subTest(form=form, e=e, method=method):
+                        done = jounce("run", self.path("m.yaml", text), "--interpreter", "--set", f"e={e}", *method, code=1)
+                        said = re.search(r"events of 'bounce, \w+' accumulate at t = (\S+) s", done.stderr)
+                        self.assertTrue(said, done.stderr)
+                        # flat conditions have no sign where the last bounces are: z^5 none below 4 mm
+                        self.assertLess(abs(float(said.group(1)) - end), {"z^3 < 0": 0.25, "z^5 < 0": 1}.get(form, 0.02))
+
+    def test_flat_conditions_that_send_nothing_back_do_not_accumulate(self):
+        text = BALL.replace('"z < 0", set: {z.rate: -e*z.rate, n: n + 1}', '"sin(20*t)^3 > 0", set: {n: n + 1}').replace("end: 1.3", "end: 0.4")
+        self.assertNotIn("z.rate", text)
+        self.assertEqual(self.value(text, "count"), 2)
+
+    def test_frequent_events_are_told_apart_at_late_times(self):
+        text = BALL.replace('"z < 0", set: {z.rate: -e*z.rate, n: n + 1}', '"sin(1e6*t) > 0", set: {n: n + 1}').replace(
+            "end: 1.3", "start: 1e4, end: 10000.001")
+        first, last = (math.floor(1e6*t/(2*math.pi)) for t in (1e4, 10000.001))
+        self.assertLessEqual(abs(self.value(text, "count") - (last - first)), 1)
+
+    def test_events_that_undo_each_other_stop_the_run(self):
+        # both ends of a rod that falls flat: the impulse at the second one throws the first one down again
+        text = """jounce: 1
+parameters: {e: 0.99}
+bodies: {b: {mass: 1, inertia: [0.1, 0.083, 0.1], points: {l: [-0.5, 0, 0], r: [0.5, 0, 0]}}}
+joints: {b: {type: planar, child: b, axis: y, axis2: x}}
+events:
+  left: {when: b.l.z < 0, set: {b.t.rate: "b.t.rate + (1 + e)*b.l.vz/(1 + 0.25/0.083)", b.a.rate: "b.a.rate - (1 + e)*b.l.vz*0.5/0.083/(1 + 0.25/0.083)"}}
+  right: {when: b.r.z < 0, set: {b.t.rate: "b.t.rate + (1 + e)*b.r.vz/(1 + 0.25/0.083)", b.a.rate: "b.a.rate + (1 + e)*b.r.vz*0.5/0.083/(1 + 0.25/0.083)"}}
+objectives: {l: {final: b.l.z}}
+initial: {b.t: -0.5, b.a: TILT}
+simulation: {end: 0.5}
+"""
+        for e in (0.3, 0.99):
+            done = jounce("run", self.path("m.yaml", text.replace("TILT", "0")), "--interpreter", "--set", f"e={e}", code=1)
+            self.assertIn("events of 'left, condition' accumulate at t = 0.319275", done.stderr)
+        # one after the other is as ever
+        self.assertGreater(self.value(text.replace("TILT", "0.3").replace("end: 0.5", "end: 0.35"), "l"), -1e-9)
+
     def test_multistep_methods_stop_there_too(self):
         text = BALL.replace("end: 1.3", "end: 30")
         for method in ("adams", "bdf"):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from model import Coordinate, Model
+from seeds import SPAN, WITH_FORMS
 
 GRAVITY = 9.81
+FORMS = ("sin({}) < 0", "{0}*({0} + 30) < 0", "{}^3 < 0", "{0}*abs({0}) < 0")     # of "{} < 0"
 
 
 def _ball(m: Model) -> Coordinate:
@@ -31,7 +33,11 @@ def _by_restitution(m: Model) -> float:
     draw, z = m.draw, _ball(m)
     height, e = draw.uniform(0.05, 1), draw.uniform(0.2, 0.9)
     _let_fall(m, z, height)
-    bounce = {"when": f"{z.name} < 0", "set": {f"{z.name}.rate": m.formula(f"-{{0}}*{z.name}.rate", m.number(e, 0.3))}}
+    when = "{} < 0"
+    if m.seed % SPAN >= WITH_FORMS and draw.chance(0.5):
+        when = draw.one(FORMS)
+        m.features.add("condition of another form")
+    bounce = {"when": when.format(z.name), "set": {f"{z.name}.rate": m.formula(f"-{{0}}*{z.name}.rate", m.number(e, 0.3))}}
     if draw.chance(0.3):
         count = f"n{len(m.tree['states'])}"
         m.tree["states"][count] = {"discrete": True}
