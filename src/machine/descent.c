@@ -27,6 +27,7 @@
 #define TURNS    0.1   // in the last round: more is no direction of its own
 #define SHORTEST 1e-6  // times of growth looked at [s^2]
 #define SLOWEST  1e2
+#define FINER    3.0  // from one to the next: at one of them anything that grows does so by 2 and more a round
 
 bool jmachine_descent_open(jmachine_descent* d, jarena* a, int most) {
   double** vector[] = {&d->scale, &d->size,  &d->limit, &d->x, &d->r,
@@ -251,7 +252,7 @@ double jmachine_descent_growth(jmachine_descent* d, double longest, int* grown) 
   int n = d->n;
   double most = 0.0;
   *grown = 0;
-  for (double tau = SHORTEST; n > 0 && tau <= fmin(SLOWEST, 10.0 * longest); tau *= 10.0) {
+  for (double tau = SHORTEST; n > 0 && tau <= fmin(SLOWEST, 10.0 * longest); tau *= FINER) {
     double factor_of = 1.0, turned = 0.0;
     if (!factor(d, tau)) continue;
     for (int i = 0; i < n; i++) {

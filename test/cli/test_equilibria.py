@@ -3,6 +3,7 @@
 """Static equilibria are found wherever a damped model comes to rest: however a condition is written, on stops, under other
 loads and from other starts; those that are unstable are reported."""
 import json
+import re
 import os
 import tempfile
 import unittest
@@ -104,6 +105,23 @@ class Stability(Case):
         for command in ("run", "sens"):
             self.assertIn("is unstable", jounce(command, self.rod(), "--interpreter").stderr)
             self.assertNotIn("is unstable", jounce(command, self.rod(rate=0.1), "--interpreter").stderr)
+
+    def test_every_growth_is_reported(self):
+        # a pendulum whose spring pushes it away: growth from 0.2 to 300 1/s
+        path = self.write("""jounce: 1
+parameters: {k: -20}
+bodies: {bob: {mass: 1, com: [0, 0, -1]}}
+joints: {a: {type: revolute, axis: y, child: bob}}
+forces: {s: {on: a, stiffness: k}}
+objectives: {e: {final: a}}
+simulation: {end: 0.1, start_at: static}
+""")
+        for n in range(60):
+            growth = 0.2*1.13**n
+            made = jounce("run", path, "--interpreter", "--set", f"k={-9.81 - growth**2!r}")
+            found = re.search(r"is unstable: a small push grows with a rate of (\S+) 1/s", made.stderr)
+            self.assertTrue(found, growth)
+            self.assertAlmostEqual(float(found.group(1)), growth, delta=0.01*growth)
 
     def test_a_stable_one_is_silent(self):
         made = jounce("static", self.rod(stiff=1), "--interpreter", "--json")
