@@ -27,7 +27,8 @@
 #define TURNS    0.1   // in the last round: more is no direction of its own
 #define SHORTEST 1e-6  // times of growth looked at [s^2]
 #define SLOWEST  1e2
-#define FINER    3.0  // from one to the next: at one of them anything that grows does so by 2 and more a round
+#define FINER \
+  3.0  // from one to the next: at one of them anything that grows does so by 2 and more a round
 
 bool jmachine_descent_open(jmachine_descent* d, jarena* a, int most) {
   double** vector[] = {&d->scale, &d->size,  &d->limit, &d->x, &d->r,

@@ -169,7 +169,7 @@ typedef struct jsens_result {
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;
   jsolve_statistics statistics;
-  double nearest;  // the run came to a singular position (R17); 1: far from all
+  double nearest;  // the run came to a singular position; 1: far from all
   int stride;      // of the recorded steps every so-many-th has its state stored; 1: all of them
   double record_bytes;             // memory of the recorded run and of walks along it
   int64_t derivative_evaluations;  // tangents and adjoints, packs counted once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that accumulate (Zeno sequences): a ball that bounces is in the air for shorter and shorter times, and infinitely many
-// events end at one instant. No integrator gets past it by taking them one by one, and one that loses the last of them lets the
-// ball fall through the floor.
+// Events that accumulate (Zeno sequences), docs/theory/integration.md eq. (I12): a ball that bounces is in the air for shorter
+// and shorter times, and infinitely many events end at one instant. No integrator gets past it by taking them one by one, and
+// one that loses the last of them lets the ball fall through the floor.
 //
 // An event that resets the state may send its switch back: behind it the margin s of the mode that was just entered falls.
 // Where the excursion to the other side stays below the floor of the switch, nothing flips, and the switch moves on into the
