@@ -8,7 +8,8 @@
 #include "json.h"
 #include "terminal.h"
 
-#define LEAST_PLACES 64  // of a spectrum
+#define LEAST_PLACES 64    // of a spectrum
+#define RESOLVED     1e-3  // of the distance of places, by which rounding may move one
 
 typedef struct lines {
   int n;
@@ -24,6 +25,13 @@ static cli_exit measure(cli* c, const jo_model* model, const jo_road_options* o,
   double n = floor((o->to - o->from) / o->step + 0.5) + 1.0;
   if (!(n >= 2.0 && n <= 2e7)) {
     return cli_misuse("road", "--from, --to and --step need 2 to 20 million places");
+  }
+  double far = fmax(fabs(o->from), fabs(o->to)), gap = nextafter(far, INFINITY) - far;
+  if (!(gap <= RESOLVED * o->step)) {
+    return cli_misuse("road",
+                      "places %g m apart cannot be told apart at x = %g m, where numbers are %g m "
+                      "apart; choose --from and --to nearer to 0, or a longer --step",
+                      o->step, fabs(o->from) == far ? o->from : o->to, gap);
   }
   l->n = (int)n;
   double* xy = calloc(2 * (size_t)l->n, sizeof *xy);

@@ -71,7 +71,8 @@ JO_API void jo_system_destroy(jo_system* system);
 
 /// Set numbers, parameters by name, others by path: runs, derivatives, loads and sweeps from now on have them. Nothing is read,
 /// generated or compiled again. All are set or, on failure, none: the context names the one that is unknown, not
-/// variable, or out of its range. Threads: not while another one uses the system.
+/// variable, or out of its range. Warns of tyres whose forces change their sign with the load.
+/// Threads: not while another one uses the system.
 JO_API jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,
                                const double* value, int n);
 

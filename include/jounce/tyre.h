@@ -19,7 +19,8 @@ typedef struct jo_tyre jo_tyre;
 
 /// Read a property file: PAC2002 / MF 5.2, MF 6.1, MF 6.2. Settings give coefficients other values, or values that the file
 /// lacks, in SI. Forces need no vertical stiffness; functions of radii (`vertical`) do.
-/// On failure `*out` is NULL and the context names file, line and cause of every mistake.
+/// On failure `*out` is NULL and the context names file, line and cause of every mistake. A tyre whose forces point the wrong
+/// way at the nominal load is one; where they do so at other loads only, there is a warning.
 /// Ownership: caller, release with jo_tyre_destroy(). Threads: any, one context per thread.
 JO_API jo_status jo_tyre_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
                               jo_tyre** out);

@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/batch.h"
+#include "plant/caution.h"
 
 struct jo_batch {
   jo_context* ctx;
@@ -175,12 +176,37 @@ void jo_batch_destroy(jo_batch* batch) {
   jmem_free(batch->ctx, batch);
 }
 
+// Of values of points that a model would be warned of.
+static jo_status warn_of_points(const jo_batch* batch, jarena* a, int n, const double* x) {
+  const jbatch* b = batch->batch;
+  const jplant* p = b->sens->plant;
+  double* values = JARENA_ARRAY(a, p->dynamics->np, double);
+  jplant_caution c;
+  if (!values) return jerr_memory(batch->ctx);
+  JO_TRY(jplant_caution_begin(batch->ctx, a, p, b->opt.run.p, &c));
+  for (int i = 0; c.told && i < n; i++) {
+    if (b->point[i].way == JBATCH_WAY_NONE || b->point[i].status < 0) continue;
+    jbatch_set_values(b, x + (int64_t)i * b->opt.nnumber, values);
+    JO_TRY(jplant_caution_add(&c, values, i));
+  }
+  return JO_OK;
+}
+
+static jo_status run(jo_batch* batch, int n, const double* x, const int* road) {
+  JO_TRY(jbatch_run_on(batch->batch, n, x, road));
+  jarena a;
+  jarena_init(&a, batch->ctx);
+  jo_status status = warn_of_points(batch, &a, n, x);
+  jarena_free(&a);
+  return status;
+}
+
 jo_status jo_batch_run(jo_batch* batch, int n, const double* x) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, x);
   if (n < 0) {
     return jerr_set(batch->ctx, JO_ERR_ARGUMENT, "the number of points cannot be negative");
   }
-  return jbatch_run(batch->batch, n, x);
+  return run(batch, n, x, NULL);
 }
 
 jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* road) {
@@ -188,7 +214,7 @@ jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* ro
   if (n < 0) {
     return jerr_set(batch->ctx, JO_ERR_ARGUMENT, "the number of points cannot be negative");
   }
-  return jbatch_run_on(batch->batch, n, x, road);
+  return run(batch, n, x, road);
 }
 
 // ---- what came out -------------------------------------------------------------------------------

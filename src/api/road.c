@@ -14,7 +14,8 @@
 #define MAX_PLACE 20000000
 #define SMOOTHEST 16e-6  // of class A at 0.1 cycles/m [m^3]
 #define SEGMENT   4096
-#define LEAST     64  // heights that a spectrum is made of
+#define LEAST     64    // heights that a spectrum is made of
+#define RESOLVED  1e-3  // of the distance of places, by which rounding may move one
 
 jo_status jo_road_heights(jo_context* ctx, const jo_model* model, int n, const double* xy,
                           double* z) {
@@ -151,6 +152,13 @@ static jo_status sample(profile* p, const jo_model* model) {
     return jerr_set(p->ctx, JO_ERR_ARGUMENT, "from %g to %g m by %g m is no road of 2 to %d places",
                     o->from, o->to, o->step, MAX_PLACE);
   }
+  double far = fmax(fabs(o->from), fabs(o->to)), gap = nextafter(far, INFINITY) - far;
+  if (!(gap <= RESOLVED * o->step)) {
+    return jerr_set(p->ctx, JO_ERR_ARGUMENT,
+                    "places %g m apart cannot be told apart at x = %g m, where numbers are %g m "
+                    "apart; choose places nearer to 0, or a longer step",
+                    o->step, fabs(o->from) == far ? o->from : o->to, gap);
+  }
   p->n = (int)n;
   double* xy = JARENA_ARRAY(&p->arena, 2 * (size_t)p->n, double);
   p->x = JARENA_ARRAY(&p->arena, p->n, double);
@@ -170,7 +178,7 @@ static jo_status sample(profile* p, const jo_model* model) {
 static void put_table(const profile* p, jtext* t) {
   jtext_put(t, "x [m],left [m],right [m]\n");
   for (int i = 0; i < p->n; i++) {
-    jtext_printf(t, "%.9g,%.17g,%.17g\n", p->x[i], p->z[0][i], p->z[1][i]);
+    jtext_printf(t, "%.15g,%.17g,%.17g\n", p->x[i], p->z[0][i], p->z[1][i]);
   }
 }
 

@@ -272,7 +272,8 @@ static void warn_of_errors(const jo_sens_result* r) {
   const jmodel* model = r->system->variable;
   jsens_doubt doubt = {.wanted = m->derivative_tol,
                        .is_asked_for = !(m->used.derivative_tol > 0.0),
-                       .is_fixed = jsolve_method_about(m->used.solve.method)->is_fixed};
+                       .is_fixed = jsolve_method_about(m->used.solve.method)->is_fixed,
+                       .singular_tol = m->nearest < 1.0 ? m->used.solve.rel_tol : 0.0};
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     if (m->why[o]) continue;

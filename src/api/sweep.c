@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/require.h"
 #include "jounce/sweep.h"
+#include "plant/caution.h"
 #include "report/sweep.h"
 #include "sens/doubt.h"
 #include "sens/plan.h"
@@ -245,6 +246,24 @@ static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
   return JO_OK;
 }
 
+// Of values of points that a model would be warned of.
+static jo_status warn_of_points(jo_sweep* sweep, jarena* a) {
+  const jstudy_sweep* s = sweep->sweep;
+  double* values = JARENA_ARRAY(a, s->sens->plant->dynamics->np, double);
+  jplant_caution c;
+  if (!values) return jerr_memory(s->ctx);
+  JO_TRY(jplant_caution_begin(sweep->ctx, a, s->sens->plant, s->p, &c));
+  for (int i = 0; c.told && i < s->npoint; i++) {
+    const jstudy_sweep_point* p;
+    const double* x;
+    JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
+    if (!p->is_done || p->status < 0) continue;
+    jstudy_sweep_values(s, x, values);
+    JO_TRY(jplant_caution_add(&c, values, i));
+  }
+  return JO_OK;
+}
+
 // Rank 0 of the team has what came out.
 static bool is_elsewhere(const jstudy_sweep* s) {
   return s->team && s->team->rank > 0;
@@ -253,11 +272,12 @@ static bool is_elsewhere(const jstudy_sweep* s) {
 jo_status jo_sweep_run(jo_sweep* sweep) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
   JO_TRY(jstudy_sweep_run(sweep->sweep));
-  // what single precision costs is told by jo_sweep_inspect()
-  if (is_elsewhere(sweep->sweep) || sweep->sweep->single.is_single) return JO_OK;
+  if (is_elsewhere(sweep->sweep)) return JO_OK;
   jarena a;
   jarena_init(&a, sweep->ctx);
-  jo_status status = warn_of_doubts(sweep, &a);
+  jo_status status = warn_of_points(sweep, &a);
+  // what single precision costs is told by jo_sweep_inspect()
+  if (status >= 0 && !sweep->sweep->single.is_single) status = warn_of_doubts(sweep, &a);
   jarena_free(&a);
   return status;
 }

@@ -5,6 +5,7 @@
 #include "api/handles.h"
 #include "api/select.h"
 #include "base/require.h"
+#include "plant/caution.h"
 #include "plant/guard.h"
 #include "plant/start.h"
 
@@ -269,6 +270,18 @@ static jo_status set_values(jo_context* ctx, const jo_system* s, const char* con
   return JO_OK;
 }
 
+// What values that were set bring about and those before did not.
+static jo_status warn_of_values(jo_context* ctx, const jo_system* s, jarena* a, const double* p) {
+  double* before = JARENA_ARRAY(a, s->plant->dynamics->np, double);
+  jplant_caution c;
+  if (!before) return jerr_memory(ctx);
+  for (int i = 0; i < s->plant->dynamics->np; i++) {
+    before[i] = value_of(s, s->plant->dynamics->live[i]);
+  }
+  JO_TRY(jplant_caution_begin(ctx, a, s->plant, before, &c));
+  return jplant_caution_add(&c, p, -1);
+}
+
 jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,
                         const double* value, int n) {
   JO_REQUIRE(ctx, system);
@@ -283,6 +296,7 @@ jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* n
     gather(system->plant, all, p);
     status = jplant_start_check(ctx, system->plant, p);
   }
+  if (status >= 0) status = warn_of_values(ctx, system, &a, p);
   if (status >= 0) status = begin_values(ctx, system);
   if (status >= 0) put_values(system, all);
   jarena_free(&a);

@@ -65,6 +65,7 @@ const char* jrule_limit_text(jrule_limit limit) {
       [JRULE_POSITIVE] = "more than 0",
       [JRULE_RESOLVED] = "at least 1e-9 (times are resolved to 1e-13)",
       [JRULE_ABOVE_ONE] = "more than 1",
-      [JRULE_NOT_ZERO] = "other than 0"};
+      [JRULE_NOT_ZERO] = "other than 0",
+      [JRULE_RIGHT_WAY] = "more than 0, or forces point the wrong way; correct the signs"};
   return text[limit];
 }

@@ -12,7 +12,8 @@ typedef enum jrule_limit {
   JRULE_POSITIVE,
   JRULE_RESOLVED,  // a period that can be told from an instant [s]
   JRULE_ABOVE_ONE,
-  JRULE_NOT_ZERO
+  JRULE_NOT_ZERO,
+  JRULE_RIGHT_WAY  // more than 0: a force that acts against what causes it
 } jrule_limit;
 
 typedef enum jrule_kind {

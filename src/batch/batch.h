@@ -103,6 +103,9 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
                         jbatch** out);
 void jbatch_destroy(jbatch* b);
 
+// Values of the live numbers at a point.
+void jbatch_set_values(const jbatch* b, const double* x, double* values);
+
 // Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
 // Results are those of the batch, until the next run.
 jo_status jbatch_run(jbatch* b, int n, const double* x);

@@ -28,9 +28,6 @@ typedef struct jbatch_start {
 jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
                             const double* values, jbatch_start to);
 
-// Values of the live numbers at a point.
-void jbatch_set_values(const jbatch* b, const double* x, double* values);
-
 // Histories: times and outputs of one that is being prepared, its function, and whether so many points fit into memory.
 jo_status jbatch_history_prepare(jbatch* b);
 jo_status jbatch_history_functions(jbatch* b);

@@ -8,6 +8,7 @@
 #include "element/list.h"
 #include "element/magic_formula.h"
 #include "element/patch.h"
+#include "model/tir_signs.h"
 
 #define MAX_BYTES    ((size_t)1 << 20)
 #define LEAST_LENGTH 0.05   // of relaxation, per radius (M40)
@@ -17,6 +18,11 @@
 #define TURNING      0.1    // speed over which forward becomes backward, per low speed (M43)
 #define ROUNDS       3      // of load and forces of 6.x
 
+typedef struct sign {
+  jmodel_scalar nominal, at_pressure;  // more than 0 at the nominal load
+  jmodel_scalar outside[3];            // load of its zero, least and most load
+} sign;
+
 typedef struct magic {
   jelement_wheel wheel;
   jelement_contact contact;
@@ -24,6 +30,8 @@ typedef struct magic {
   bool ellipse, is_mirrored, has_pressure;
   jmodel_scalar c[JTIR_COUNT];
   jmodel_scalar friction, pressure, damping_time;
+  sign sign[JTIR_SIGNS];
+  bool has_expression;  // the pressure is one, of what may change
 } magic;
 
 static const char* const keys[] = {
@@ -44,6 +52,13 @@ static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, "s"),
 #define TIR(name, otherwise, dimension, group, range) COEFFICIENT_##range(name)
 #include "model/tir.def"
+#define SIGN(what, from, c1, c2, nominal_value, zero)                                            \
+  JMODEL_FIELD(magic, what " at the nominal load (from " from ")", sign[JTIR_SIGN_##c1].nominal, \
+               JMODEL_RIGHT_WAY),                                                                \
+      JMODEL_GIVEN(magic, what " at the nominal load and this pressure (from " from ")",         \
+                   sign[JTIR_SIGN_##c1].at_pressure, JMODEL_RIGHT_WAY, has_expression),          \
+      JMODEL_OUTSIDE(magic, what " (" #c1 ", " #c2 ")", sign[JTIR_SIGN_##c1].outside),
+#include "model/tir_signs.def"
 };
 
 enum {
@@ -186,6 +201,50 @@ static void read_pressure(const jmodel_at* at, const jmodel_node* map, magic* y)
   }
 }
 
+// ---- signs of forces
+
+typedef struct sign_writer {
+  const jmodel* m;
+  const magic* y;
+  bool is_at_pressure;  // of the tyre, else the nominal one
+} sign_writer;
+
+static const char* text_of(const sign_writer* w, const jmodel_scalar* s) {
+  return s->number >= 0 ? w->m->number[s->number].path : s->text;
+}
+
+static const char* sign_text(void* user, jarena* a, int i) {
+  const sign_writer* w = user;
+  if (i < JTIR_COUNT) return text_of(w, &w->y->c[i]);
+  if (!w->y->has_pressure || !w->is_at_pressure) return "0";  // dp (M2)
+  return jarena_printf(a, "(%s)/(%s) - 1", text_of(w, &w->y->pressure),
+                       text_of(w, &w->y->c[JTIR_NOMPRES]));
+}
+
+static jmodel_scalar sign_scalar(const jmodel_at* at, sign_writer* w, const char* formula, int c) {
+  const char* text = jmodel_tir_write(&at->r->m->arena, formula, sign_text, w);
+  if (!text) jmodel_out_of_memory(at->r);
+  return jmodel_constant(text ? text : "1", w->y->c[c].place);
+}
+
+// Expressions for what forces must have the sign of, whoever gives the coefficients values.
+static void add_signs(const jmodel_at* at, magic* y) {
+  const char* most = y->c[JTIR_FZMAX].text;
+  bool has_most = !most || strcmp(most, "0") != 0;
+  y->has_expression = y->has_pressure && y->pressure.number < 0;
+  for (int i = 0; i < JTIR_SIGNS && !at->r->oom; i++) {
+    const jmodel_tir_sign* s = &jmodel_tir_sign_table[i];
+    sign_writer w = {at->r->m, y, true};
+    int c = s->c1 == JTIR_PKY2 ? JTIR_PKY1 : s->c1;
+    y->sign[i].at_pressure = sign_scalar(at, &w, s->nominal, c);
+    w.is_at_pressure = !y->has_expression;
+    y->sign[i].nominal = sign_scalar(at, &w, s->nominal, c);
+    y->sign[i].outside[0] = sign_scalar(at, &w, s->zero, s->c2);
+    y->sign[i].outside[1] = sign_scalar(at, &w, jmodel_tir_least_load, s->c2);
+    y->sign[i].outside[2] = sign_scalar(at, &w, jmodel_tir_most_load(has_most), s->c2);
+  }
+}
+
 // A mirror image is of the other side.
 static bool is_image(const jmodel_node* map) {
   int arrow[3], turn[3];
@@ -216,6 +275,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jelement_scalar_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
   jelement_read_contact(at, map, &y->c[JTIR_UNLOADED_RADIUS], &y->contact);
   read_pressure(at, map, y);
+  add_signs(at, y);
   jelement_patch_states(at, e);
   return has_wheel;
 }

@@ -104,6 +104,7 @@ typedef struct jgen_wheel {
   const jmodel_element* element;
   const jmodel_joint* joint;  // the revolute joint that it spins in; NULL: none
   jexpr_ref off;              // squared distance of its centre from the axis of that; poison: none
+  jexpr_ref tilt;             // squared sine of the angle between both axes; likewise
   jexpr_v3 c, u;              // centre and axis, ground axes
 } jgen_wheel;
 

@@ -4,30 +4,35 @@
 #include "gen/begin.h"
 #include "model/element.h"
 
-// The joint that a body spins in; NULL: it hangs in none, or in one of another kind.
+// The joint that a body spins in, or another that it is fixed to; NULL: it hangs in none, or in one of another kind.
 static const jmodel_joint* spins_in(const jmodel* m, int body) {
-  for (int i = 0; i < m->njoint; i++) {
+  for (int i = m->njoint - 1; i >= 0; i--) {  // parents before children
     const jmodel_joint* j = &m->joint[i];
-    if (j->child == body) return j->type == JMODEL_JOINT_REVOLUTE ? j : NULL;
+    if (j->child != body) continue;
+    if (j->type != JMODEL_JOINT_FIXED) return j->type == JMODEL_JOINT_REVOLUTE ? j : NULL;
+    body = j->parent;
   }
   return NULL;
 }
 
-// Squared distance of the centre from the axis: |(c - p) x a|^2, a of length 1
-static jexpr_ref off_axis(jgen* s, const jmodel_joint* j, jexpr_v3 centre) {
+// Squares of the distance of the centre from the axis, |(c - p) x a|^2, and of the sine of the angle between that and the axis
+// of the wheel, |u x a|^2; a, u of length 1
+static void compare_axes(jgen* s, const jmodel_joint* j, jgen_wheel* w) {
   jexpr_graph* g = s->g;
-  jexpr_v3 p = jgen_point_in_link(s, &j->at_child), a = jgen_direction_in_link(s, &j->axis_child);
-  jexpr_v3 x = jexpr_v3_cross(g, jexpr_v3_sub(g, centre, p), a);
-  return jexpr_v3_dot(g, x, x);
+  int link = s->body[j->child].link;
+  jexpr_v3 p = jgen_ground_position(s, link, jgen_point_in_link(s, &j->at_child));
+  jexpr_v3 a = jgen_to_ground(s, link, jgen_direction_in_link(s, &j->axis_child));
+  jexpr_v3 off = jexpr_v3_cross(g, jexpr_v3_sub(g, w->c, p), a), tilt = jexpr_v3_cross(g, w->u, a);
+  w->off = jexpr_v3_dot(g, off, off);
+  w->tilt = jexpr_v3_dot(g, tilt, tilt);
 }
 
 static jgen_wheel place(jgen* s, const jmodel_element* e, const jmodel_shape* w) {
   jgen_wheel out = {.element = e, .joint = spins_in(s->m, w->body)};
   int link = s->body[w->body].link;
-  jexpr_v3 centre = jgen_point_in_link(s, w->a);
-  out.c = jgen_ground_position(s, link, centre);
+  out.c = jgen_ground_position(s, link, jgen_point_in_link(s, w->a));
   out.u = jgen_to_ground(s, link, jgen_direction_in_link(s, w->axis));
-  if (out.joint) out.off = off_axis(s, out.joint, centre);
+  if (out.joint) compare_axes(s, out.joint, &out);
   return out;
 }
 

@@ -19,7 +19,8 @@ typedef enum jmodel_field_kind {
   JMODEL_FIELD_V3,         // jmodel_v3, every component within the limit
   JMODEL_FIELD_DIRECTION,  // jmodel_v3 that must not vanish
   JMODEL_FIELD_PLANE,      // two jmodel_v3 that must not be parallel
-  JMODEL_FIELD_LESS        // two jmodel_scalar, the first less than the second
+  JMODEL_FIELD_LESS,       // two jmodel_scalar, the first less than the second
+  JMODEL_FIELD_OUTSIDE     // three jmodel_scalar, JMODEL_RULE_OUTSIDE
 } jmodel_field_kind;
 
 #define JMODEL_ALWAYS ((size_t)-1)
@@ -48,6 +49,10 @@ typedef struct jmodel_field {
 #define JMODEL_LESS_IN(type, label, member, unit) \
   { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS, unit }
 #define JMODEL_LESS(type, label, member) JMODEL_LESS_IN(type, label, member, NULL)
+
+// `member`: a load at which something changes its sign, the least and the most load of the element.
+#define JMODEL_OUTSIDE(type, label, member) \
+  { label, offsetof(type, member), JMODEL_FIELD_OUTSIDE, JMODEL_FINITE, JMODEL_ALWAYS, NULL }
 
 // How an element is drawn.
 typedef enum jmodel_shape_kind {

@@ -532,6 +532,12 @@ void jmodel_destroy(jmodel* m);
 // Do the values of the model lie where they make sense, with other values of its numbers (nnumber)? The
 // first that does not is reported. Reading has asked this for the numbers of the file.
 jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* number);
+// Warns where forces of elements change their sign with values of the numbers, as reading does for those of the file, unless
+// they do so with the values before (nnumber each). `where` ends the messages: "", "; the first is point 3". `told`
+// (jmodel_warning_rules, 0: no element can) keeps a cause from being reported again.
+int jmodel_warning_rules(const jmodel* m);
+jo_status jmodel_warn_of_values(jo_context* ctx, const jmodel* m, const double* before,
+                                const double* number, const char* where, bool* told);
 // What a number of the simulation block must be, as "between 1 and 1e9"; NULL: it is.
 const char* jmodel_simulation_rule(const char* key, double value);
 // A key of the simulation block that can be set where the file does not give it.

@@ -92,6 +92,15 @@ static void add_less(lister* l, const char* subject, const char* name, const cha
   add_rule(l, (jmodel_rule){JMODEL_RULE_LESS, JMODEL_FINITE, subject, name, label, 0, 0}, 2);
 }
 
+// Three scalars, one behind the other: a load, the least and the most.
+static void add_outside(lister* l, const char* subject, const char* name, const char* label,
+                        const jmodel_scalar* s) {
+  for (int i = 0; i < 3; i++) {
+    add_slot(l, &s[i]);
+  }
+  add_rule(l, (jmodel_rule){JMODEL_RULE_OUTSIDE, JMODEL_FINITE, subject, name, label, 0, 0}, 3);
+}
+
 static void add_point(lister* l, const char* subject, const char* name, const char* label,
                       const jmodel_v3* v) {
   for (int i = 0; i < 3; i++) {
@@ -125,6 +134,9 @@ static void add_fields(lister* l, const char* subject, const char* name, const v
       case JMODEL_FIELD_DIRECTION: add_direction(l, subject, name, f->label, v); break;
       case JMODEL_FIELD_PLANE: add_plane(l, subject, name, f->label, v); break;
       case JMODEL_FIELD_LESS: add_less(l, subject, name, f->label, at_offset(data, f->at)); break;
+      case JMODEL_FIELD_OUTSIDE:
+        add_outside(l, subject, name, f->label, at_offset(data, f->at));
+        break;
     }
   }
 }

@@ -236,6 +236,17 @@ static bool check_plane(const judge* j, const jmodel_rule* rule) {
                   rule->label, sources(j, rule, from));
 }
 
+static bool check_outside(const judge* j, const jmodel_rule* rule) {
+  const double* v = j->value + rule->first;
+  char from[MAX_TEXT];
+  if (!(v[0] > v[1] && v[0] < v[2])) return true;
+  return complain(j, rule, rule->first, true,
+                  "the %s changes its sign at a load of %.4g N, which is between the least, %g N, "
+                  "and the most of the tyre, %g N%s, so that forces may point the wrong way; "
+                  "correct these coefficients, or lower FZMAX",
+                  rule->label, v[0], v[1], v[2], sources(j, rule, from));
+}
+
 static bool is_known(const judge* j, const jmodel_rule* rule) {
   for (int i = rule->first; i < rule->first + rule->n; i++) {
     if (j->k->slot[i].output == JMODEL_SLOT_UNKNOWN) return false;
@@ -245,13 +256,15 @@ static bool is_known(const judge* j, const jmodel_rule* rule) {
 
 static void check_rules(const judge* j) {
   static bool (*const check[])(const judge*, const jmodel_rule*) = {
-      [JMODEL_RULE_LIMIT] = check_limit,   [JMODEL_RULE_INCREASES] = check_increase,
-      [JMODEL_RULE_TENSOR] = check_tensor, [JMODEL_RULE_DIRECTION] = check_direction,
-      [JMODEL_RULE_PLANE] = check_plane,   [JMODEL_RULE_LESS] = check_less};
+      [JMODEL_RULE_LIMIT] = check_limit,    [JMODEL_RULE_INCREASES] = check_increase,
+      [JMODEL_RULE_TENSOR] = check_tensor,  [JMODEL_RULE_DIRECTION] = check_direction,
+      [JMODEL_RULE_PLANE] = check_plane,    [JMODEL_RULE_LESS] = check_less,
+      [JMODEL_RULE_OUTSIDE] = check_outside};
   bool goes_on = true;
   for (int i = 0; i < j->k->nrule && goes_on; i++) {
     const jmodel_rule* rule = &j->k->rule[i];
     bool warns = rule->kind == JMODEL_RULE_TENSOR;  // of what holds, too
+    warns = warns || rule->kind == JMODEL_RULE_OUTSIDE;
     if (is_known(j, rule) && (warns || !holds(j, rule))) goes_on = check[rule->kind](j, rule);
   }
 }
@@ -425,4 +438,57 @@ jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* nu
   bool has_massless;
   JO_TRY(judge_all(ctx, &j, number, true, &has_massless));
   return f.status;
+}
+
+// ---- warnings of other values ----------------------------------------------------------------------
+
+typedef struct cautions {
+  jo_context* ctx;
+  const judge* j;
+  const double* before;  // of the slots
+  const char* where;
+  bool* told;  // by rule
+} cautions;
+
+static bool report_caution(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
+                           const char* text) {
+  const cautions* c = user;
+  bool is_same = true;
+  for (int i = rule->first; i < rule->first + rule->n; i++) {
+    is_same = is_same && c->j->value[i] == c->before[i];
+  }
+  if (!is_warning || is_same) return true;
+  c->told[rule - c->j->k->rule] = true;
+  jerr_warn(c->ctx, "%s:%d: %s '%s': %s%s", place.file, place.line, rule->subject, rule->name, text,
+            c->where);
+  return true;
+}
+
+int jmodel_warning_rules(const jmodel* m) {
+  bool any = false;
+  for (int i = 0; m->ranges && i < m->ranges->nrule; i++) {
+    any = any || m->ranges->rule[i].kind == JMODEL_RULE_OUTSIDE;
+  }
+  return any ? m->ranges->nrule : 0;
+}
+
+jo_status jmodel_warn_of_values(jo_context* ctx, const jmodel* m, const double* before,
+                                const double* number, const char* where, bool* told) {
+  const struct jmodel_ranges* k = m->ranges;
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  double* value = JARENA_ARRAY(&scratch, k->nslot, double);
+  double* slot = JARENA_ARRAY(&scratch, k->nslot, double);
+  judge j = {.m = m, .k = k, .value = value, .report = report_caution};
+  cautions c = {ctx, &j, slot, where, told};
+  j.user = &c;
+  jo_status status = value && slot ? jmodel_ranges_values(ctx, m, before, slot) : jerr_memory(ctx);
+  if (status >= 0) status = jmodel_ranges_values(ctx, m, number, value);
+  for (int i = 0; status >= 0 && i < k->nrule; i++) {
+    const jmodel_rule* rule = &k->rule[i];
+    bool is_asked = rule->kind == JMODEL_RULE_OUTSIDE && !told[i] && is_known(&j, rule);
+    if (is_asked) check_outside(&j, rule);
+  }
+  jarena_free(&scratch);
+  return status;
 }

@@ -19,7 +19,8 @@ typedef enum jmodel_limit {
   JMODEL_POSITIVE = JRULE_POSITIVE,
   JMODEL_RESOLVED = JRULE_RESOLVED,
   JMODEL_ABOVE_ONE = JRULE_ABOVE_ONE,
-  JMODEL_NOT_ZERO = JRULE_NOT_ZERO
+  JMODEL_NOT_ZERO = JRULE_NOT_ZERO,
+  JMODEL_RIGHT_WAY = JRULE_RIGHT_WAY
 } jmodel_limit;
 
 typedef enum jmodel_rule_kind {
@@ -28,7 +29,8 @@ typedef enum jmodel_rule_kind {
   JMODEL_RULE_TENSOR = JRULE_TENSOR,
   JMODEL_RULE_DIRECTION = JRULE_DIRECTION,
   JMODEL_RULE_PLANE = JRULE_PLANE,
-  JMODEL_RULE_LESS = JRULE_LESS
+  JMODEL_RULE_LESS = JRULE_LESS,
+  JMODEL_RULE_OUTSIDE  // a load, and the least and the most of a tyre, between which it had better not be: a warning
 } jmodel_rule_kind;
 
 typedef struct jmodel_rule {

@@ -80,7 +80,8 @@ jo_status jmodel_tir_read(jo_context* ctx, jarena* a, const char* path, jmodel_t
 jo_status jmodel_tir_parse(jo_context* ctx, jarena* a, const char* text, size_t n, const char* path,
                            jmodel_tir* out);
 
-// What tyres are used for: forces at a given load, or also the load from the deflection and radii.
+// What tyres are used for: forces at a given load; or, in models, also the load from the deflection and radii. Models
+// judge signs of forces themselves, for all values that they are run with.
 typedef enum jmodel_tir_use { JTIR_FORCES, JTIR_WHEELS } jmodel_tir_use;
 
 // Gives a coefficient another value, or one that the file lacks; SI.

@@ -5,9 +5,8 @@
 
 #include "base/err.h"
 #include "base/format.h"
-#include "model/tir.h"
-
-#define PI 3.14159265358979323846
+#include "base/rule.h"
+#include "model/tir_signs.h"
 
 #define MAX_MISTAKES 20
 
@@ -127,44 +126,55 @@ static void check(judge* j, jmodel_tir_use use) {
   if (j->nmistake == 0) check_load_curve(j);
 }
 
-// ---- signs that change with the load --------------------------------------------------------------
+// ---- signs of forces ------------------------------------------------------------------------------
 
-static bool is_known(const judge* j, int i) {
-  return j->t->line[i] > 0 && !is_elsewhere(j, i);
+// The coefficient that is most likely wrong: one that was set, else the first.
+static int blamed(const judge* j, const jmodel_tir_sign* s) {
+  if (s->c1 != JTIR_PKY2) return s->c1;
+  if (j->t->is_set[JTIR_PKY4]) return JTIR_PKY4;
+  return j->t->is_set[JTIR_PKY2] ? JTIR_PKY2 : JTIR_PKY1;
 }
 
-// Loads at which (M3), (M5), (M7):  c1 + c2 dfz = 0      (M8):  sin(PKY4 atan(F / (PKY2 F0))) = 0
-static double load_of_zero(const judge* j, int c1, int c2) {
-  const double *v = j->t->value, f0 = v[JTIR_LFZO] * v[JTIR_FNOMIN];
-  if (c2 != JTIR_PKY4) return v[c2] == 0.0 ? INFINITY : f0 * (1.0 - v[c1] / v[c2]);
-  return v[c2] > 2.0 ? f0 * v[c1] * tan(PI / v[c2]) : INFINITY;
+// Forces that point the wrong way at the nominal load
+static jo_status check_sign(judge* j, const jmodel_tir_sign* s) {
+  double value;
+  char cause[280];
+  JO_TRY(jmodel_tir_value(j->ctx, j->t, s->nominal, &value));
+  if (!(value <= 0.0)) return JO_OK;  // what has no value is reported where forces are evaluated
+  jformat(
+      cause, sizeof cause, "with it the %s at the nominal load (from %s) is %g; it must be %s%s",
+      s->what, s->from, value, jrule_limit_text(JRULE_RIGHT_WAY),
+      s->c1 == JTIR_PKY2 ? " (in ISO axes the force is negative where the angle is positive)" : "");
+  complain(j, blamed(j, s), cause);
+  return JO_OK;
 }
 
-// Forces that turn round where the load rises are accepted, as the formulas define them, and said.
-static void warn_of_signs(const judge* j) {
-  static const struct {
-    int c1, c2;
-    const char* what;
-  } sign[] = {{JTIR_PDX1, JTIR_PDX2, "longitudinal friction"},
-              {JTIR_PKX1, JTIR_PKX2, "longitudinal slip stiffness"},
-              {JTIR_PDY1, JTIR_PDY2, "lateral friction"},
-              {JTIR_PKY2, JTIR_PKY4, "cornering stiffness"}};
-  const double* v = j->t->value;
-  if (is_elsewhere(j, JTIR_LFZO) || is_elsewhere(j, JTIR_FNOMIN)) return;
-  bool is_limited = is_known(j, JTIR_FZMAX);
-  double least = is_known(j, JTIR_FZMIN) ? v[JTIR_FZMIN] : 0.0;
-  double most = is_limited ? v[JTIR_FZMAX] : v[JTIR_FNOMIN];
-  for (size_t i = 0; i < sizeof sign / sizeof *sign; i++) {
-    int c1 = sign[i].c1, c2 = sign[i].c2;
-    double load = load_of_zero(j, c1, c2);
-    if (!is_known(j, c1) || !is_known(j, c2) || !(load > least && load < most)) continue;
-    jerr_warn(j->ctx,
-              "%s:%d: with %s = %g and %s = %g the %s changes its sign at a load of %.4g N, below "
-              "%s = %g N, so that forces may point the wrong way; correct them%s",
-              j->t->path, j->t->line[c2], jmodel_tir_table[c1].name, v[c1],
-              jmodel_tir_table[c2].name, v[c2], sign[i].what, load, is_limited ? "FZMAX" : "FNOMIN",
-              most, is_limited ? ", or lower FZMAX" : "");
+// Those that do so at other loads only are accepted, as the formulas define them, and reported.
+static jo_status warn_of_sign(const judge* j, const jmodel_tir_sign* s) {
+  const jmodel_tir* t = j->t;
+  bool has_most = t->line[JTIR_FZMAX] > 0;
+  double zero, least, most;
+  JO_TRY(jmodel_tir_value(j->ctx, t, s->zero, &zero));
+  JO_TRY(jmodel_tir_value(j->ctx, t, jmodel_tir_least_load, &least));
+  JO_TRY(jmodel_tir_value(j->ctx, t, jmodel_tir_most_load(has_most), &most));
+  if (!(zero > least && zero < most)) return JO_OK;
+  jerr_warn(j->ctx,
+            "%s:%d: with %s = %g and %s = %g the %s changes its sign at a load of %.4g N, below "
+            "%s = %g N, so that forces may point the wrong way; correct them%s",
+            t->path, t->line[s->c2], jmodel_tir_table[s->c1].name, t->value[s->c1],
+            jmodel_tir_table[s->c2].name, t->value[s->c2], s->what, zero,
+            has_most ? "FZMAX" : "twice FNOMIN", most, has_most ? ", or lower FZMAX" : "");
+  return JO_OK;
+}
+
+static jo_status check_signs(judge* j) {
+  for (int i = 0; i < JTIR_SIGNS; i++) {
+    JO_TRY(check_sign(j, &jmodel_tir_sign_table[i]));
   }
+  for (int i = 0; i < JTIR_SIGNS && j->nmistake == 0; i++) {
+    JO_TRY(warn_of_sign(j, &jmodel_tir_sign_table[i]));
+  }
+  return JO_OK;
 }
 
 static bool is_combined(int i) {
@@ -183,8 +193,8 @@ jo_status jmodel_tir_finish(jo_context* ctx, jmodel_tir* t, jmodel_tir_use use,
                             const bool* elsewhere) {
   judge j = {.ctx = ctx, .t = t, .elsewhere = elsewhere};
   check(&j, use);
+  if (j.nmistake == 0 && use == JTIR_FORCES) JO_TRY(check_signs(&j));
   if (j.nmistake > 0) return JO_ERR_MODEL;
-  warn_of_signs(&j);
   for (int i = 0; i < JTIR_COUNT; i++) {
     t->has_combined = t->has_combined || (is_combined(i) && t->line[i] > 0);
   }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wheels at the start that no vehicle has: below the ground, off the axis they spin about, or leaning on a tyre whose slip is
+// Wheels at the start that no vehicle has: below the ground, off or askew to the axis they spin about, or leaning on a tyre whose slip is
 // that of an upright wheel. Nothing is wrong with the equations of these, so they are warned about.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "expr/blame.h"
 #include "model/element.h"
 #include "plant/plant.h"
 
 #define OFF_AXIS 0.01  // of its radius, by which a wheel's centre may be off its axis
+#define TILTED \
+  0.002  // by which a tyre's axis may be, sine: its rim wobbles by as much of the radius
+#define DEGREES 57.295779513082323
 #define SUNK \
   0.3  // of its radius, by which a tyre may be deflected at the start: its sidewall is not much higher
 
@@ -15,7 +19,8 @@
 typedef struct wheel {
   const jmodel_element* element;
   const jmodel_joint* joint;  // NULL: it spins in none
-  double off, c[3], u[3];     // of the centre from the axis; centre and axis in ground axes
+  double off, tilt;           // of the centre from the axis; sine of the angle of both axes
+  double c[3], u[3];          // centre and axis in ground axes
   double delta, radius;       // NaN: not known
 } wheel;
 
@@ -29,6 +34,9 @@ static jo_status evaluate(jplant_work* r, const jgen_wheel* from, wheel* out) {
   *out = (wheel){.element = from->element, .joint = from->joint, .delta = NAN, .radius = NAN};
   if (from->off) JO_TRY(jexpr_blame_value(r->ctx, s->g, from->off, at, &square));
   out->off = sqrt(square);
+  square = 0.0;
+  if (from->tilt) JO_TRY(jexpr_blame_value(r->ctx, s->g, from->tilt, at, &square));
+  out->tilt = fmin(1.0, sqrt(square));
   for (int k = 0; k < 3; k++) {
     JO_TRY(jexpr_blame_value(r->ctx, s->g, from->c.e[k], at, &out->c[k]));
     JO_TRY(jexpr_blame_value(r->ctx, s->g, from->u.e[k], at, &out->u[k]));
@@ -48,6 +56,17 @@ static bool is_on_axis(jo_context* ctx, const wheel* w) {
             "spins; give 'centre' as a point of that axis (without, it is the origin of the body)",
             e->place.file, e->place.line, e->class->kind, e->name, w->off, w->joint->name);
   return false;
+}
+
+// A tyre that turns about another axis than its own wobbles like a bent rim.
+static void check_tilt(jo_context* ctx, const wheel* w) {
+  if (!w->joint || !(w->tilt > TILTED)) return;
+  const jmodel_element* e = w->element;
+  jerr_warn(ctx,
+            "%s:%d: %s '%s': its axis is %.3g degrees off that of joint '%s', about which it "
+            "spins, so that it wobbles; give 'axis' as that of the joint",
+            e->place.file, e->place.line, e->class->kind, e->name, DEGREES * jm_asin(w->tilt),
+            w->joint->name);
 }
 
 static void check_depth(jo_context* ctx, const wheel* w) {
@@ -100,6 +119,7 @@ static jo_status check(jplant_work* r, jarena* a) {
   jsolve_set_modes(&r->system, r->plant->model->simulation.t_start, r->plant->y0, r->g);
   for (int i = 0; i < s->nwheel; i++) {
     JO_TRY(evaluate(r, &s->wheel[i], &w[i]));
+    check_tilt(r->ctx, &w[i]);
     if (is_on_axis(r->ctx, &w[i])) check_depth(r->ctx, &w[i]);
   }
   bool leans = is_single_track(r->plant->model, w, s->nwheel);

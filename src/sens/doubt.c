@@ -4,6 +4,10 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/format.h"
+
+#define LEAST_PASSING 5e-9  // a tenth of such a tolerance still leads across singular positions
+#define MOST_REMEDY   160
 
 void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error, double unit,
                      const char* objective, const char* number) {
@@ -55,17 +59,34 @@ static void warn_of_one_side(jo_context* ctx, const jsens_doubt* d, const char* 
             d->brink ? d->brink : other, d->brink ? ")" : "");
 }
 
+// What helps; near singular positions nothing may.
+static const char* remedy_of(const jo_context* ctx, const jsens_doubt* d, char text[MOST_REMEDY]) {
+  jerr_option remedy = d->is_fixed       ? JERR_STEP
+                       : d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE
+                                         : JERR_TOLERANCE;
+  if (d->is_fixed || d->singular_tol == 0.0) {
+    jformat(text, MOST_REMEDY, "; hint: %s %s",
+            remedy == JERR_DERIVATIVE_TOLERANCE ? "set" : "a smaller",
+            jerr_option_name(ctx, remedy));
+    return text;
+  }
+  char hint[MOST_REMEDY / 2] = "";
+  if (d->singular_tol >= LEAST_PASSING) {
+    jformat(hint, sizeof hint, "; hint: a smaller %s, %.0e", jerr_option_name(ctx, JERR_TOLERANCE),
+            0.1 * d->singular_tol);
+  }
+  jformat(text, MOST_REMEDY, ": the motion passes a singular position, where errors grow%s", hint);
+  return text;
+}
+
 void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path) {
   if (d->beyond > 0) {
-    jerr_option remedy = d->is_fixed       ? JERR_STEP
-                         : d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE
-                                           : JERR_TOLERANCE;
+    char remedy[MOST_REMEDY];
     jerr_warn(ctx,
               "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
-              "%.1e: d %s / d %s); hint: %s %s",
+              "%.1e: d %s / d %s)%s",
               path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number,
-              remedy == JERR_DERIVATIVE_TOLERANCE ? "set" : "a smaller",
-              jerr_option_name(ctx, remedy));
+              remedy_of(ctx, d, remedy));
   }
   if (d->one_sided > 0) warn_of_one_side(ctx, d, path);
 }

@@ -10,6 +10,9 @@ typedef struct jsens_doubt {
   double wanted;      // relative error of derivatives
   bool is_asked_for;  // the caller could ask for an error, and has not: the remedy is to do so
   bool is_fixed;      // steps are: the remedy is shorter ones
+  // The run passes a singular position with this tolerance: repeated runs with far smaller ones end there, so that asking for
+  // an error changes nothing. 0: it passes none.
+  double singular_tol;
   int all, beyond, one_sided;
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is

@@ -137,6 +137,8 @@ typedef struct jstudy_sweep {
 // both must outlive the sweep.
 jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* p,
                               const jstudy_sweep_options* opt, jstudy_sweep** out);
+// Values of the live numbers where the parameters are x.
+void jstudy_sweep_values(const jstudy_sweep* s, const double* x, double* values);
 // Size of the j-th number differentiated for where the parameters are x.
 double jstudy_sweep_unit(const jstudy_sweep* s, const double* x, int j);
 

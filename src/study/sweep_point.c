@@ -7,19 +7,23 @@
 
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
 
-// Values of the live numbers at a point.
+void jstudy_sweep_values(const jstudy_sweep* s, const double* x, double* values) {
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  memcpy(values, s->p ? s->p : d->p, (size_t)d->np * sizeof *values);
+  for (int k = 0; k < s->nrange; k++) {
+    for (int n = 0; n < d->np; n++) {
+      if (d->live[n] == s->parameter[k]) values[n] = x[k];
+    }
+  }
+}
+
 static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, double** out) {
   const jgen_dynamics* d = s->sens->plant->dynamics;
   double* p = jmem_resize(ctx, NULL, ((size_t)d->np + (size_t)s->nrange + 1) * sizeof *p);
   if (!p) return jerr_memory(ctx);
   double* x = p + d->np;
-  memcpy(p, s->p ? s->p : d->p, (size_t)d->np * sizeof *p);
   jstudy_design_at(s->design, i, x);
-  for (int k = 0; k < s->nrange; k++) {
-    for (int n = 0; n < d->np; n++) {
-      if (d->live[n] == s->parameter[k]) p[n] = x[k];
-    }
-  }
+  jstudy_sweep_values(s, x, p);
   *out = p;
   return JO_OK;
 }

@@ -3,6 +3,10 @@
 // are as good as values of the file, to the last bit; what was not prepared is refused.
 #include "jounce/jounce.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/file.h"
 #include "support/fixture.h"
 
@@ -673,6 +677,71 @@ static void test_system_set_by_any_path_is_the_setting_of_a_file(void** state) {
   fixture_close(f);
 }
 
+// ---- tyres ---------------------------------------------------------------------------------------
+
+static const char rolling[] =
+    "jounce: 1\n"
+    "parameters: {k: 50, v: 20}\n"
+    "bodies: {b: {mass: 400}, w: {mass: 20, inertia: [1, 2, 1]}}\n"
+    "joints: {x: {type: prismatic, child: b, axis: x, drive: v*t},\n"
+    "  z: {type: prismatic, parent: b, child: w, axis: z}}\n"
+    "tyres: {tyre: {file: %s/test/data/tyres/MagicFormula61_Parameters.tir, wheel: w, axis: y,\n"
+    "  coefficients: {PKX1: k}}}\n"
+    "objectives: {fz: {final: tyre.fz}}\n"
+    "initial: {z: 0.38}\n"
+    "simulation: {end: 0.01}\n";
+
+// The last warning that the context has got, and nothing else.
+static const char* only_warning(fixture* f) {
+  jo_severity severity = JO_ERROR;
+  if (jo_context_diagnostic_count(f->ctx) != 1) return "";
+  const char* text = jo_context_diagnostic(f->ctx, 0, &severity);
+  return severity == JO_WARNING ? text : "";
+}
+
+static void test_system_set_judges_signs_of_tyres(void** state) {
+  (void)state;
+  static const char* const name[] = {"k"};
+  static const char where[] = "changes its sign at a load of";
+  char text[2048], here[512];
+  fixture* f = fixture_open();
+  const char* path = fixture_below(f, "m.yaml");
+  assert_non_null(getcwd(here, sizeof here));
+  snprintf(text, sizeof text, rolling, here);
+  assert_ok(f->ctx, jfile_write(f->ctx, path, text, strlen(text)));
+  fixture_model(f, path, NULL, 0);
+  jo_system* s = fixture_prepare(f, (jo_system_options){.use = JO_USE_RUNS});
+  double k = -20.0, less = 20.0, fine = 60.0;
+  assert_int_equal(jo_system_set(f->ctx, s, name, &k, 1), JO_ERR_MODEL);
+  assert_non_null(strstr(jo_context_message(f->ctx), "longitudinal slip stiffness"));
+  jo_context_clear(f->ctx);
+  assert_ok(f->ctx, jo_system_set(f->ctx, s, name, &less, 1));
+  assert_non_null(strstr(only_warning(f), where));
+  jo_context_clear(f->ctx);
+  // what was reported is not reported again, nor by the run
+  static const char* const other[] = {"v"};
+  double v = 21.0;
+  jo_result* r;
+  assert_ok(f->ctx, jo_system_set(f->ctx, s, other, &v, 1));
+  assert_ok(f->ctx, jo_simulate(f->ctx, s, NULL, &r));
+  jo_result_destroy(r);
+  assert_ok(f->ctx, jo_system_set(f->ctx, s, name, &fine, 1));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+  // points of a batch: each cause once
+  jo_batch_options opt = jo_batch_options_default();
+  const double point[] = {60.0, 22.0, 20.0};
+  jo_batch* b;
+  opt.parameter = name;
+  opt.nparameter = 1;
+  assert_ok(f->ctx, jo_batch_create(f->ctx, s, &opt, &b));
+  jo_context_clear(f->ctx);
+  assert_ok(f->ctx, jo_batch_run(b, 3, point));
+  assert_non_null(strstr(only_warning(f), where));
+  assert_non_null(strstr(only_warning(f), "the first is point 2"));
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_system_for_everything_is_all_of_its_parts),
@@ -691,6 +760,7 @@ int main(void) {
       cmocka_unit_test(test_system_set_by_any_path_is_the_setting_of_a_file),
       cmocka_unit_test(test_system_checks_want_the_file_that_was_run),
       cmocka_unit_test(test_system_of_some_objectives),
+      cmocka_unit_test(test_system_set_judges_signs_of_tyres),
   };
   return cmocka_run_group_tests_name("api.system", tests, NULL, NULL);
 }

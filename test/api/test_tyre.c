@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/check.h"
@@ -89,6 +90,64 @@ static void test_scales_do_not_turn_forces_round(void** state) {
   }
 }
 
+// Slopes of Fx over slip and of Fy over slip angle, from forces alone.
+static void slopes_of(fixture* f, const jo_tyre* tyre, double slope[2]) {
+  jo_tyre_function* fn = NULL;
+  const double h = 1e-4;
+  assert_ok(f->ctx, jo_tyre_function_create(f->ctx, tyre, NULL, &fn));
+  for (int i = 0; i < 2; i++) {
+    double in[JO_TYRE_INPUTS], out[2][64];
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      in[k] = jo_tyre_input_default(fn, k);
+    }
+    for (int side = 0; side < 2; side++) {
+      in[1 + i] = side ? h : -h;
+      assert_ok(f->ctx, jo_tyre_evaluate(fn, in, out[side]));
+    }
+    slope[i] = (out[1][i] - out[0][i]) / (2.0 * h);
+  }
+  jo_tyre_function_destroy(fn);
+}
+
+// Braking brakes, and a slip angle is resisted, at the nominal load of every tyre that is accepted; others are rejected.
+// The smallest slopes of these values are some 1e4 N, so that shifts and curvature do not matter.
+static void test_forces_of_accepted_tyres_are_against_slip(void** state) {
+  fixture* f = *state;
+  static const char* const file[] = {"test/data/tyres/HMMWV_pacejka.tir",
+                                     "test/data/tyres/MagicFormula52_Parameters.tir",
+                                     "test/data/tyres/MagicFormula61_Parameters.tir",
+                                     "test/data/tyres/MagicFormula62_Parameters.tir"};
+  static const char* const x[] = {"-30", "25"};
+  static const char* const y[][3] = {{"-25", "2", "2"}, {"-25", "-2", "2"},    {"25", "2", "-1.5"},
+                                     {"25", "2", "2"},  {"-25", "0.4", "4.5"}, {"-25", "2", "-3"}};
+  static const char* const p[][2] = {{"0", "0"}, {"-6", "0"}, {"0", "-6"}};
+  int naccepted = 0, nrejected = 0;
+  for (int i = 0; i < 4 * 2 * 6 * 3; i++) {
+    const char* const* k = y[i / 8 % 6];
+    const char* const* pressure = p[i / 48];
+    const jo_setting set[] = {{"PKX1", x[i / 4 % 2]}, {"PKY1", k[0]},        {"PKY2", k[1]},
+                              {"PKY4", k[2]},         {"NOMPRES", "200000"}, {"INFLPRES", "250000"},
+                              {"PPX1", pressure[0]},  {"PPX2", "0"},         {"PPY1", pressure[1]},
+                              {"PPY2", "0"}};
+    // what the sign must be, of K_x and -K_y
+    double factor[2] = {i % 4 < 2 ? 1.0 : 1.0 + 0.25 * atof(pressure[0]),
+                        i % 4 < 2 ? 1.0 : 1.0 + 0.25 * atof(pressure[1])};
+    double cornering = -atof(k[0]) * sin(atof(k[2]) * atan(1.0 / atof(k[1])));
+    bool is_right = atof(x[i / 4 % 2]) * factor[0] > 0.0 && cornering * factor[1] > 0.0;
+    jo_tyre* tyre = NULL;
+    jo_status status = jo_tyre_load(f->ctx, file[i % 4], set, 10, &tyre);
+    jo_context_clear(f->ctx);
+    if ((status >= 0) != is_right) fail_msg("%s, case %d", file[i % 4], i);
+    (is_right ? &naccepted : &nrejected)[0]++;
+    if (!is_right) continue;
+    double slope[2];
+    slopes_of(f, tyre, slope);
+    if (!(slope[0] > 0.0 && slope[1] < 0.0)) fail_msg("%s, case %d", file[i % 4], i);
+    jo_tyre_destroy(tyre);
+  }
+  assert_true(naccepted > 20 && nrejected > 40);
+}
+
 static void test_every_input_is_used_or_rejected(void** state) {
   fixture* f = *state;
   static const double extreme[] = {0.0,   -1.0,   NAN,    INFINITY, -INFINITY,
@@ -128,6 +187,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_every_coefficient_is_used_or_rejected),
       fixture_test(test_scales_do_not_turn_forces_round),
+      fixture_test(test_forces_of_accepted_tyres_are_against_slip),
       fixture_test(test_every_input_is_used_or_rejected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,6 +232,22 @@ tyres:
 """
 
 
+HUB = """
+jounce: 1
+hardpoints: {at: CENTRE}
+bodies:
+  car: {mass: 300, inertia: [50, 100, 120], com: [0, 0, 0.5]}
+  hub: {mass: 5, com: [0, 0.7, 0.3], inertia: [0.1, 0.1, 0.1]}
+  wheel: {mass: 20, com: [0, 0.7, 0.3], inertia: [0.5, 0.9, 0.5]}
+joints:
+  car: {type: free, child: car}
+  spin: {type: revolute, parent: car, child: hub, at: [0, 0.7, 0.3], axis: y}
+  weld: {type: fixed, parent: hub, child: wheel}
+tyres: {w: {wheel: wheel, centre: wheel.at, axis: AXIS, radius: 0.3, stiffness: 2e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1}}
+simulation: {end: 0.1}
+"""
+
+
 class Geometry(Case):
     def said(self, text, *command):
         return jounce(*(command or ("check",)), self.path("m.yaml", text)).stderr
@@ -241,7 +257,7 @@ class Geometry(Case):
         self.assertGreater(len(found), 50)
         for path in found:
             said = subprocess.run([PROGRAM, "check", str(path)], capture_output=True, text=True, check=False).stderr
-            for words in ("off the axis", "in one track", "no body has", "at the start it is deflected"):
+            for words in ("off the axis", "degrees off", "in one track", "no body has", "at the start it is deflected"):
                 self.assertNotIn(words, said, path)
 
     def test_a_bicycle_on_tyres_of_upright_wheels(self):
@@ -270,6 +286,28 @@ class Geometry(Case):
         # the body has a frame, and the centre is given in that of the vehicle
         said = self.said(AXLE.replace("LEFT", "frame: {origin: [1, 0.7, 0.25]},").replace("CENTRE", ""))
         self.assertIn("tyre 'left': its centre is 0.05 m off the axis of joint 'l'", said)
+
+    def test_a_tyre_askew_to_its_joint(self):
+        plain = AXLE.replace("LEFT", "com: [1, 0.7, height],").replace("CENTRE", CENTRE)
+        joint = next(line for line in plain.splitlines() if line.strip().startswith("l: {type: revolute"))
+        self.assertIn("axis: y", joint)
+        for axis, off in (("[0.3, 1, 0]", "16.7 degrees"), ("[0, 1, -0.01]", "0.573 degrees"), ("x", "90 degrees"), ("[0, -1, 0.001]", ""),
+                          ("[0, -1, 0]", "")):
+            text = plain.replace(joint, joint.replace("axis: y", f"axis: {axis}"))
+            for command in (("check",), ("run",), ("sens", "--wrt", "height")):
+                said = self.said(text, *command)
+                self.assertEqual(said.count("m.yaml:13: tyre 'left': its axis is"), 1 if off else 0, said)
+                self.assertIn(f"its axis is {off} off that of joint 'l'" if off else "", said)
+                self.assertNotIn("tyre 'right'", said)
+
+    def test_a_wheel_that_is_fixed_to_its_hub(self):
+        """Wheel and hub are two bodies: the joint that it spins in is that of the hub."""
+        for centre, axis, words in (("[0, 0.7, 0.3]", "y", ()), ("[0.1, 0.7, 0.3]", "y", ("0.1 m off the axis of joint 'spin'",)),
+                                    ("[0, 0.7, 0.3]", "[0.3, 1, 0]", ("16.7 degrees off that of joint 'spin'",))):
+            said = self.said(HUB.replace("CENTRE", centre).replace("AXIS", axis))
+            self.assertEqual(said.count("warning"), len(words), said)
+            for word in words:
+                self.assertIn(word, said)
 
     def test_a_wheel_below_the_ground_at_the_start(self):
         text = AXLE.replace("LEFT", "com: [1, 0.7, height],").replace("CENTRE", CENTRE)

@@ -332,6 +332,43 @@ class Mistakes(TyreCase):
         self.refused(", coefficients: {FNOMIN: w.fz}", "FNOMIN")
         self.refused(", radius: 0.3", "unknown key 'radius'")
 
+    def test_forces_that_point_the_wrong_way(self):
+        """Whoever gives the coefficient: the file, the model, --set, a parameter, a point of a sweep."""
+        tir = (DATA / "MagicFormula61_Parameters.tir").read_text(encoding="utf-8")
+        lines = tir.splitlines()
+        line = next(i for i, l in enumerate(lines) if l.startswith("PKX1 "))
+        plain = RIG.replace("END", "0.01") + "objectives: {fx: {final: w.fx}}\n"
+        for value, code, said in (("-20", 1, "longitudinal slip stiffness at the nominal load (from PKX1, PPX1, PPX2) is -20"),
+                                  ("20", 0, "the longitudinal slip stiffness (PKX1, PKX2) changes its sign at a load of 1.174e+04 N")):
+            self.path("set.tir", "\n".join(lines[:line] + [f"PKX1 = {value}"] + lines[line + 1:]))
+            in_file = plain.replace("TIR", "set.tir").replace("EXTRA", "")
+            in_model = plain.replace("TIR", "MagicFormula61_Parameters.tir")
+            by_parameter = in_model.replace("EXTRA", ", coefficients: {PKX1: k}").replace("{v: 20,", "{v: 20, k: 50,")
+            for text, options in ((in_file, ()), (in_model.replace("EXTRA", f", coefficients: {{PKX1: {value}}}"), ()),
+                                  (in_model.replace("EXTRA", ""), ("--set", f"tyres.w.PKX1={value}")),
+                                  (by_parameter, ("--set", f"k={value}"))):
+                path = self.path("m.yaml", text)
+                for command in (("check",), ("run",), ("sens", "--wrt", "v")):
+                    self.assertIn(said, jounce(command[0], path, *command[1:], *options, code=code).stderr)
+            for batch in ((), ("--batch",)):
+                done = jounce("sweep", self.path("m.yaml", by_parameter), "--param", f"k={value}:60:3", "--wrt", "none", *batch)
+                self.assertIn(said, done.stderr)
+                self.assertIn(f"from k = {value}", done.stderr)
+        # silent where all is well, also with a pressure that changes
+        for extra in ("", ", pressure: 200000 + 1000*t", ", coefficients: {PKX1: 50.3}"):
+            self.assertNotIn("stiffness", jounce("check", self.path("m.yaml", in_model.replace("EXTRA", extra))).stderr)
+
+    def test_pressure_that_turns_a_force_round(self):
+        plain = RIG.replace("END", "0.01").replace("TIR", "MagicFormula62_Parameters.tir")
+        said = "cornering stiffness at the nominal load"
+        for pressure, code in (("780000", 1), ("260000", 0), ("780000*v/20", 1), ("260000*v/20", 0)):
+            text = plain.replace("EXTRA", f", pressure: {pressure}, coefficients: {{PPY1: -0.9}}")
+            done = jounce("check", self.path("m.yaml", text), code=code)
+            self.assertEqual(said in done.stderr, code == 1, done.stderr)
+        # at any pressure
+        text = plain.replace("EXTRA", ", pressure: 260000 + 10*t, coefficients: {PKY1: -20}")
+        self.assertIn(said, jounce("check", self.path("m.yaml", text), code=1).stderr)
+
     def test_files(self):
         text = RIG.replace("EXTRA", "").replace("END", "1")
         done = jounce("check", self.path("m.yaml", text.replace("TIR", "none.tir")), code=1)

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import unittest
 import unittest.mock
+from pathlib import Path
 
 from case import Case
 from program import PROGRAM, jounce
@@ -129,6 +130,17 @@ class Extremes(Roads):
             for value in self.VALUES:
                 with self.subTest(option=option, value=value):
                     self.attempt(path, option, value)
+
+    def test_places_that_cannot_be_told_apart(self):
+        path, table = self.path("m.yaml", model('road: {height: "0.01*sin(x)"}')), self.path("road.csv")
+        for start, end, step, code in (("1e17", "100000000000000100", "0.05", 2), ("-1e17", "-99999999999999900", "0.05", 2),
+                                       ("1e12", "1000000000100", "0.05", 2), ("1e12", "1000000000100", "1", 0),
+                                       ("1e10", "10000000100", "0.05", 0), ("0", "1e-9", "1e-12", 0), ("1", "1.000000001", "1e-13", 2)):
+            done = jounce("road", path, f"--from={start}", f"--to={end}", "--step", step, "-o", table, code=code)
+            self.assertEqual(code == 2, "cannot be told apart at x = " in done.stderr, done.stderr)
+            if code == 0:
+                places = [line.split(",")[0] for line in Path(table).read_text(encoding="utf-8").splitlines()[1:]]
+                self.assertEqual(len(set(places)), len(places))
 
     def test_random_roads(self):
         for key in ("seed", "length", "start", "ramp", "track", "coherence", "scale", "roughness"):

@@ -232,7 +232,7 @@ class Files(unittest.TestCase):
         for name in ("PDX", "PDY"):
             said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir"), "--set", f"{name}1=1", "--set", f"{name}2=-0.9").stderr
             self.assertIn(f"with {name}1 = 1 and {name}2 = -0.9", said)
-        said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir"), "--set", "PKY2=1", "--set", "PKY4=3").stderr
+        said = jounce("tyre", str(DATA / "MagicFormula61_scaled.tir"), "--set", "PKY2=1", "--set", "PKY4=-3").stderr
         self.assertIn("the cornering stiffness changes its sign", said)
         for other in sorted(DATA.glob("*.tir")):
             if other.name != "MagicFormula61_scaled.tir":
@@ -242,6 +242,29 @@ class Files(unittest.TestCase):
             Path(path).write_text("\n".join("FZMAX = 17000" if line.startswith("FZMAX") else line for line in text.splitlines()),
                                   encoding="utf-8")
             self.assertNotIn("changes its sign", jounce("tyre", path).stderr)
+
+    def test_forces_that_point_the_wrong_way_are_rejected(self):
+        for name in ("HMMWV_pacejka", "MagicFormula52_Parameters", "MagicFormula61_Parameters", "MagicFormula62_Parameters"):
+            path = str(DATA / f"{name}.tir")
+            done = jounce("tyre", path, "--set", "PKX1=-30", code=1)
+            self.assertIn(f"{name}.tir: PKX1 is set to -30; with it the longitudinal slip stiffness at the nominal load", done.stderr)
+            self.assertIn("correct the signs", done.stderr)
+            turned = -value_of(f"{name}.tir", "PKY1")
+            done = jounce("tyre", path, "--set", f"PKY1={turned}", code=1)
+            self.assertIn(f"PKY1 is set to {turned:g}; with it the cornering stiffness at the nominal load", done.stderr)
+            self.assertIn("ISO", done.stderr)
+        self.refused("PKX1                     = 22.303", "PKX1 = -22.303", "PKX1 is -22.303; with it the longitudinal slip stiffness")
+        # friction that the pressure turns round
+        for c in ("PPX3", "PPY3"):
+            done = jounce("tyre", str(DATA / "MagicFormula61_Parameters.tir"), "--set", f"{c}=-9", "--set", "INFLPRES=300000", code=1)
+            self.assertIn("friction at the nominal load", done.stderr)
+
+    def test_loads_of_files_without_a_range(self):
+        text = "\n".join(line for line in self.text.splitlines() if not line.startswith("FZM"))
+        for c2, said in ((-30, True), (-20, False)):
+            path = self.write(text.replace("PKX2                     = 0.48896", f"PKX2 = {c2}"))
+            done = jounce("tyre", path)
+            self.assertEqual("below twice FNOMIN = 9700 N" in done.stderr, said, done.stderr)
 
     def test_line_ends_case_and_order_do_not_matter(self):
         want = self.values(self.text)

@@ -111,6 +111,31 @@ static void test_doubt_hints_in_the_terms_of_the_caller(void** state) {
   }
 }
 
+// Far smaller tolerances end at singular positions: no hint is better than one that does not help.
+static void test_doubt_near_singular_positions(void** state) {
+  (void)state;
+  static const struct {
+    double tol;
+    const char* said;
+  } cases[] = {
+      {1e-6, "hint: a smaller --tol, 1e-07"}, {1e-8, "hint: a smaller --tol, 1e-09"}, {1e-9, NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    jo_context* ctx;
+    jo_context_create(NULL, &ctx);
+    jo_context_set_caller(ctx, JO_CALLER_COMMAND_LINE);
+    jsens_doubt d = {.wanted = WANTED, .is_asked_for = true, .singular_tol = cases[i].tol};
+    add(&d, 1.0, 2e-3, "k");
+    jsens_doubt_warn(ctx, &d, "m.yaml");
+    jo_severity severity;
+    const char* said = jo_context_diagnostic(ctx, 0, &severity);
+    assert_non_null(strstr(said, "the motion passes a singular position"));
+    assert_null(strstr(said, "--derivative-tol"));
+    if (cases[i].said) assert_non_null(strstr(said, cases[i].said));
+    if (!cases[i].said) assert_null(strstr(said, "hint"));
+    jo_context_destroy(ctx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_doubt_is_of_the_relative_error),
@@ -118,6 +143,7 @@ int main(void) {
       cmocka_unit_test(test_doubt_is_silent_about_what_has_no_error),
       cmocka_unit_test(test_doubt_warns_once_of_each_kind),
       cmocka_unit_test(test_doubt_hints_in_the_terms_of_the_caller),
+      cmocka_unit_test(test_doubt_near_singular_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
