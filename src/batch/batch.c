@@ -122,11 +122,9 @@ static void set_method(jbatch* b) {
 static jo_status set_drives(jbatch* b) {
   const jgen_dynamics* d = b->sens->plant->dynamics;
   int* drives = JARENA_ARRAY(&b->arena, d->nswitch, int);
-  bool* found = JARENA_ARRAY(&b->arena, d->nswitch, bool);
-  if (!drives || !found) return jerr_memory(b->ctx);
-  if (b->nw > 0) JO_TRY(jsens_find_drives(b->ctx, d, found));
-  for (int i = 0; i < d->nswitch; i++) {
-    drives[i] = found[i];
+  if (!drives) return jerr_memory(b->ctx);
+  for (int i = 0; b->nw > 0 && i < d->nswitch; i++) {
+    drives[i] = b->sens->drives[i];
   }
   b->rule.drives = drives;
   return JO_OK;

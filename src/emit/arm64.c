@@ -401,6 +401,7 @@ static void operate(jemit_registers* m) {
 }
 
 const jemit_target jemit_arm64 = {.lanes = 2,
+                                  .nshort = VECTOR_SCRATCH,
                                   .nvector = VECTOR_SCRATCH,
                                   .has_choose = true,
                                   .folds = JEMIT_FOLDS_NOTHING,

@@ -18,6 +18,7 @@ typedef struct jemit_location {
   int reg;        // vector register, or the general one that memory is at
   int32_t at;     // [bytes]
   bool is_splat;  // memory has one double, for all places
+  int value;      // for listings: 1 behind the value that is there; 0: none
 } jemit_location;
 
 // A place of the code that refers to the pool.

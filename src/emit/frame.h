@@ -3,7 +3,8 @@
 //
 // Code that does not repeat runs as fast as its bytes are read, so places are chosen for short displacements: the lowest one
 // that is free, near one of several registers that point into the frame. Values as wide as a vector are in the first part,
-// behind the list; others have a part of their own where the instruction set has a register for that.
+// behind the list; others have a part of their own where the instruction set has a register for that. Values that are read
+// through windows (emit/window.h) have no places here: they take the second part.
 #ifndef JEMIT_FRAME_H
 #define JEMIT_FRAME_H
 

@@ -20,7 +20,6 @@ void jemit_listing_free(jemit_listing* l) {
   jmem_free(l->ctx, l->line);
   jmem_free(l->ctx, l->function);
   jmem_free(l->ctx, l->code);
-  jmem_free(l->ctx, l->spilled);
 }
 
 // ---- lines ---------------------------------------------------------------------------------------
@@ -121,15 +120,6 @@ static void name_value(const jemit_listing* l, int value, char out[TEXT]) {
   }
 }
 
-// The value at a place of the frame; -1: none that was spilled.
-static int find_spilled(const jemit_listing* l, jemit_location at) {
-  for (int i = l->nspilled - 1; i >= 0; i--) {
-    const jemit_spilled* s = &l->spilled[i];
-    if (s->reg == at.reg && at.at >= s->at && at.at < s->at + s->bytes) return s->value;
-  }
-  return -1;
-}
-
 void jemit_note(jemit_code* c, jemit_location at, int bytes) {
   jemit_listing* l = c->listing;
   char text[TEXT];
@@ -137,12 +127,12 @@ void jemit_note(jemit_code* c, jemit_location at, int bytes) {
   if (l->failed || l->nline == 0 || at.kind == JEMIT_REGISTER) return;
   if (at.kind == JEMIT_POOL) {
     name_constants(l, at.at - c->pool, n, text);
+  } else if (at.value > 0) {
+    name_value(l, at.value - 1, text);
   } else if (l->array[at.reg] != -1) {
     name_elements(l, l->array[at.reg], at.at, n, text);
   } else {
-    int value = find_spilled(l, at);
-    if (value < 0) return;
-    jformat(text, sizeof text, "v%d", value);
+    return;
   }
   l->line[l->nline - 1].note = keep(l, text);
 }
@@ -252,15 +242,10 @@ void jemit_listing_pointer(jemit_listing* l, int reg, int array) {
   if (!l->failed && l->nline > 0) l->line[l->nline - 1].note = keep(l, name);
 }
 
-void jemit_listing_spill(jemit_listing* l, int value, jemit_location at) {
+void jemit_listing_spill(jemit_listing* l, int value) {
   char text[TEXT];
-  if (l->failed ||
-      !jmem_grow(l->ctx, &l->spilled, &l->spilled_cap, l->nspilled + 1, sizeof *l->spilled)) {
-    l->failed = true;
-    return;
-  }
+  if (l->failed) return;
   l->function[l->nfunction - 1].spills++;
-  l->spilled[l->nspilled++] = (jemit_spilled){value, at.reg, at.at, 8 * l->o->value[value].n};
   jformat(text, sizeof text, "v%d, spilled", value);
   if (l->nline > 0) l->line[l->nline - 1].note = keep(l, text);
 }
@@ -274,7 +259,6 @@ void jemit_listing_begin(jemit_listing* l, const jemit_plan* plan, const jemit_o
   l->o = o;
   l->functions = functions;
   l->from = start;
-  l->nspilled = 0;
   for (int i = 0; i < JEMIT_GENERALS; i++) {
     l->array[i] = -1;
   }

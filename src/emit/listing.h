@@ -29,12 +29,6 @@ typedef struct jemit_listed {
   size_t frame, constants;   // [bytes]
 } jemit_listed;
 
-// A value that was stored to the frame: at a general register, so many bytes behind it.
-typedef struct jemit_spilled {
-  int value, reg;
-  int32_t at, bytes;
-} jemit_spilled;
-
 typedef struct jemit_listing {
   jo_context* ctx;
   jcpu_level level;
@@ -53,9 +47,7 @@ typedef struct jemit_listing {
   const jemit_plan* plan;
   const jemit_operations* o;
   const jemit_functions* functions;
-  uint32_t from;           // where the next instruction begins
-  jemit_spilled* spilled;  // in order: of several at one place the last one is there
-  int nspilled, spilled_cap;
+  uint32_t from;  // where the next instruction begins
   // what a general register points to, as jemit_registers.pointer; -1: none
   int array[JEMIT_GENERALS];
 } jemit_listing;
@@ -79,7 +71,7 @@ void jemit_listing_link(jemit_listing* l, const uint8_t* code, size_t size);
 void jemit_listing_operation(jemit_listing* l, const jemit_operation* op);
 void jemit_listing_pointer(jemit_listing* l, int reg, int array);
 // The value was stored to the frame.
-void jemit_listing_spill(jemit_listing* l, int value, jemit_location at);
+void jemit_listing_spill(jemit_listing* l, int value);
 
 // ---- for encoders --------------------------------------------------------------------------------
 

@@ -550,15 +550,6 @@ static bool allocate(lower* l, jarena* a) {
   return l->item && l->node && l->single && l->splat && l->vector[0] && l->vector[1];
 }
 
-static int most_numbers(const jemit_plan* p) {
-  int most = p->lanes;
-  for (int i = 0; i < p->packing.n; i++) {
-    int n = jemit_plan_numbers(p, &p->packing.item[i]);
-    if (n > most) most = n;
-  }
-  return most;
-}
-
 jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_plan* plan,
                       const jemit_target* target, const jemit_functions* functions, const int* body,
                       const size_t* body_work, jemit_operations* out) {
@@ -571,7 +562,7 @@ jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_p
              .body = body,
              .body_work = body_work,
              .w = {.o = out, .target = target}};
-  l.parts = (most_numbers(plan) + l.room - 1) / l.room;
+  l.parts = (jemit_plan_widest(plan) + l.room - 1) / l.room;
   if (!allocate(&l, scratch)) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++) {
     compute(&l, i);

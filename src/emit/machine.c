@@ -16,7 +16,7 @@ typedef struct unit {
   jarena *a, *lists;
   jarena scratch;
   const jemit_machine_options* opt;
-  const jemit_target* target;
+  const jemit_target* target;  // of the function at hand
   jemit_code code;
   uint64_t* pool;
   int npool, pool_cap;
@@ -73,6 +73,8 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
                               jemit_machine_entry* entry) {
   jemit_operations o;
   int base = 0;
+  u->code.level = jemit_level_for(u->opt->level, jemit_plan_widest(plan));
+  u->target = jemit_target_of(u->code.level);
   jo_status status = jemit_lower(u->ctx, u->lists, &u->scratch, plan, u->target, u->opt->functions,
                                  body, work, &o);
   if (status >= 0) status = add_pool(u, &o, &base);

@@ -73,6 +73,15 @@ int jemit_plan_numbers(const jemit_plan* p, const jexpr_item* item) {
   return item->width * jemit_plan_lanes(p, item->node[0]);
 }
 
+int jemit_plan_widest(const jemit_plan* p) {
+  int most = p->lanes;
+  for (int i = 0; i < p->packing.n; i++) {
+    int n = jemit_plan_numbers(p, &p->packing.item[i]);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
 bool jemit_plan_is_pair(const jemit_plan* p, int item) {
   if (item < 0 || item + 1 >= p->packing.n) return false;
   if (item / p->chunk != (item + 1) / p->chunk) return false;

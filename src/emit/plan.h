@@ -51,6 +51,8 @@ jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
 // Numbers of a value, and of all values of an item: one, or one for each lane.
 int jemit_plan_lanes(const jemit_plan* p, jexpr_ref r);
 int jemit_plan_numbers(const jemit_plan* p, const jexpr_item* item);
+// The most numbers that any value has.
+int jemit_plan_widest(const jemit_plan* p);
 
 // Whether the statement and the next one are sine and cosine of the same argument, in one chunk.
 bool jemit_plan_is_pair(const jemit_plan* p, int item);

@@ -8,7 +8,7 @@
 #include "emit/listing.h"
 
 #define NEVER INT_MAX
-#define SOON  16  // operations: a value in memory that is read again before is brought to a register
+#define SOON  8  // operations: a value in memory that is read again before is brought to a register
 
 // ---- uses ----------------------------------------------------------------------------------------
 
@@ -56,19 +56,32 @@ static int pointer_to(jemit_registers* m, int array) {
 
 static bool is_in_memory(const jemit_registers* m, int value) {
   uint8_t home = m->o->value[value].home;
-  return m->slot[value] >= 0 || home == JEMIT_INPUT || home == JEMIT_CONSTANT;
+  return m->slot[value] >= 0 || m->of[value] >= 0 || home == JEMIT_INPUT || home == JEMIT_CONSTANT;
+}
+
+static jemit_location place_in_frame(jemit_registers* m, int value) {
+  int n = m->o->value[value].n;
+  assert(m->slot[value] >= 0);
+  if (jemit_is_windowed(m->target, n))
+    return jemit_window_location(&m->windows, JEMIT_FRAME, m->slot[value]);
+  return jemit_frame_location(&m->frame, n, m->slot[value]);
 }
 
 // Memory of a value, from a place on.
 jemit_location jemit_memory_of(jemit_registers* m, int value, int place) {
   const jemit_value* v = &m->o->value[value];
   if (v->home == JEMIT_INPUT) return jemit_in_memory(pointer_to(m, v->group), v->at + 8 * place);
+  if (m->of[value] >= 0) return jemit_memory_of(m, m->of[value], m->first[value] + place);
+  jemit_location at;
   if (v->home == JEMIT_CONSTANT) {
-    return jemit_in_pool(m->c->pool + v->at + 8 * place);
+    bool moves = m->target->pool_pointer != NULL;
+    at = moves ? jemit_window_location(&m->windows, JEMIT_CONSTANTS, v->at)
+               : jemit_in_pool(m->c->pool + v->at);
+  } else {
+    at = place_in_frame(m, value);
   }
-  assert(m->slot[value] >= 0);
-  jemit_location at = jemit_frame_location(&m->frame, v->n, m->slot[value]);
   at.at += 8 * place;
+  at.value = value + 1;
   return at;
 }
 
@@ -76,10 +89,10 @@ jemit_location jemit_memory_of(jemit_registers* m, int value, int place) {
 
 static void spill(jemit_registers* m, int value) {
   int n = m->o->value[value].n;
-  m->slot[value] = jemit_frame_take(&m->frame, n);
-  jemit_location at = jemit_frame_location(&m->frame, n, m->slot[value]);
-  m->target->store(m->c, n, m->reg[value], at);
-  if (m->c->listing) jemit_listing_spill(m->c->listing, value, at);
+  m->slot[value] = jemit_is_windowed(m->target, n) ? jemit_window_take(&m->windows, value)
+                                                   : jemit_frame_take(&m->frame, n);
+  m->target->store(m->c, n, m->reg[value], place_in_frame(m, value));
+  if (m->c->listing) jemit_listing_spill(m->c->listing, value);
 }
 
 static void drop(jemit_registers* m, int r) {
@@ -94,10 +107,12 @@ static void hold(jemit_registers* m, int value, int r) {
   m->busy[r] = true;
 }
 
-// For n doubles. Where instructions reach some registers in fewer bytes, but not with the widest vectors, these take the others.
+// For n doubles. Where instructions reach the first registers in fewer bytes, but not with the widest
+// vectors, these take the last ones and leave the first to others, which have only these.
 static int free_register(jemit_registers* m, int n) {
   int best = -1, last = m->target->nvector - 1;
-  bool is_widest = n == m->target->lanes;
+  bool is_widest = n == m->target->lanes && m->target->nshort < m->target->nvector;
+  if (!is_widest) last = m->target->nshort - 1;
   for (int i = 0; i <= last; i++) {
     int r = is_widest ? last - i : i;
     if (m->busy[r]) continue;
@@ -111,9 +126,13 @@ static int free_register(jemit_registers* m, int n) {
   return best;
 }
 
+static bool is_splat(const jemit_registers* m, int value) {
+  return m->o->value[value].is_splat || m->is_splat[value];
+}
+
 static void load(jemit_registers* m, int value, int r) {
   jemit_location from = jemit_memory_of(m, value, 0);
-  from.is_splat = m->o->value[value].is_splat;
+  from.is_splat = is_splat(m, value);
   m->target->load(m->c, m->o->value[value].n, r, from);
 }
 
@@ -139,7 +158,7 @@ bool jemit_is_folded(const jemit_registers* m, int k, int bytes) {
   if (m->target->folds == JEMIT_FOLDS_NOTHING) return false;
   if (m->reg[value] >= 0 || !is_in_memory(m, value)) return false;
   if (8 * v->n < bytes) return false;
-  if (v->is_splat &&
+  if (is_splat(m, value) &&
       !(m->target->folds >= JEMIT_FOLDS_SPLATS && bytes == 8 * v->n && takes_splat(m)))
     return false;
   bool is_aligned = v->home != JEMIT_INPUT || bytes == 8;
@@ -152,10 +171,32 @@ jemit_location jemit_operand_of(jemit_registers* m, int k, int bytes) {
   int value = m->o->operation[m->at].arg[k];
   if (jemit_is_folded(m, k, bytes)) {
     jemit_location o = jemit_memory_of(m, value, 0);
-    o.is_splat = m->o->value[value].is_splat;
+    o.is_splat = is_splat(m, value);
     return o;
   }
   return jemit_in_register(jemit_to_register(m, value));
+}
+
+static void give_place(jemit_registers* m, int value) {
+  int n = m->o->value[value].n;
+  if (jemit_is_windowed(m->target, n)) {
+    jemit_window_give(&m->windows, value, m->slot[value]);
+  } else {
+    jemit_frame_give(&m->frame, n, m->slot[value]);
+  }
+  m->slot[value] = -1;
+}
+
+// A value that is not read again: its place is free when nobody else is read there.
+static void leave_place(jemit_registers* m, int value) {
+  int of = m->of[value];
+  if (of >= 0) {
+    m->of[value] = -1;
+    m->readers[of]--;
+    value = of;
+  }
+  bool is_over = m->next[value] == NEVER && m->readers[value] == 0;
+  if (is_over && m->slot[value] >= 0) give_place(m, value);
 }
 
 // Uses of the operation are over: values that nobody reads again leave their places.
@@ -167,10 +208,7 @@ static void release(jemit_registers* m) {
     m->next[value] = m->after[3 * m->at + k];
     if (m->next[value] != NEVER) continue;
     if (m->reg[value] >= 0) drop(m, m->reg[value]);
-    if (m->slot[value] >= 0) {
-      jemit_frame_give(&m->frame, m->o->value[value].n, m->slot[value]);
-      m->slot[value] = -1;
-    }
+    leave_place(m, value);
   }
 }
 
@@ -216,6 +254,7 @@ static void forget_all(jemit_registers* m) {
     m->pointer[i] = -1;
     m->used[i] = 0;
   }
+  jemit_windows_forget(&m->windows);
 }
 
 static void bring(jemit_registers* m, int value, int r) {
@@ -291,8 +330,10 @@ static void pick(jemit_registers* m) {
   int index = jemit_to_register(m, op->arg[0]);
   jemit_location from =
       op->group ? jemit_frame_list(&m->frame, 0) : jemit_in_pool(m->c->pool + op->at);
-  jemit_location element = t->element(m->c, index, op->imm, from);
+  // the result first: a window may move for its sake, and the address is in registers of windows
   int dst = jemit_result_in(m, 0);
+  jemit_location element = t->element(m->c, index, op->imm, from);
+  jemit_windows_forget(&m->windows);
   t->load(m->c, 1, dst, element);
   jemit_finish(m, dst);
 }
@@ -326,12 +367,40 @@ static void read_part(jemit_registers* m, int place) {
   jemit_finish(m, dst);
 }
 
+// A part of a value in the frame, or its only double in all places, is read there by whoever needs it.
+static bool is_read_in_place(const jemit_registers* m) {
+  const jemit_operation* op = &m->o->operation[m->at];
+  int value = op->arg[0];
+  bool is_part = op->op == JEMIT_PLACE || op->op == JEMIT_CHUNK;
+  if ((!is_part && op->op != JEMIT_SPLAT) || m->next[op->dst] == NEVER) return false;
+  if (m->reg[value] >= 0 && (is_part || m->target->folds < JEMIT_FOLDS_SPLATS)) return false;
+  int root = m->of[value] >= 0 ? m->of[value] : value;
+  return m->slot[root] >= 0 && jemit_is_windowed(m->target, m->o->value[root].n) &&
+         !is_splat(m, value);
+}
+
+static void read_in_place(jemit_registers* m) {
+  const jemit_operation* op = &m->o->operation[m->at];
+  int value = op->arg[0], root = m->of[value] >= 0 ? m->of[value] : value;
+  int at = m->of[value] >= 0 ? m->first[value] : 0;
+  m->of[op->dst] = root;
+  m->first[op->dst] = op->op == JEMIT_SPLAT ? at : at + op->imm * op->n;
+  m->is_splat[op->dst] = op->op == JEMIT_SPLAT;
+  m->readers[root]++;
+  jemit_window_note(&m->windows, op->dst, m->slot[root] + 8 * m->first[op->dst]);
+  release(m);
+}
+
 static void put_operation(jemit_registers* m) {
   const jemit_operation* op = &m->o->operation[m->at];
   bool is_part = op->op == JEMIT_PLACE || op->op == JEMIT_CHUNK;
   if (m->c->listing) jemit_listing_operation(m->c->listing, op);
   for (int r = 0; r < m->target->nvector; r++) {
     m->busy[r] = false;
+  }
+  if (is_read_in_place(m)) {
+    read_in_place(m);
+    return;
   }
   if (is_part && m->reg[op->arg[0]] < 0) {
     read_part(m, op->imm * op->n);
@@ -355,10 +424,18 @@ static bool allocate(jemit_registers* m, jarena* a) {
   m->reg = JARENA_ARRAY(a, n, int);
   m->slot = JARENA_ARRAY(a, n, int);
   m->after = JARENA_ARRAY(a, 3 * (size_t)m->o->noperation, int);
+  m->of = JARENA_ARRAY(a, n, int);
+  m->first = JARENA_ARRAY(a, n, int);
+  m->is_splat = JARENA_ARRAY(a, n, bool);
+  m->readers = JARENA_ARRAY(a, n, int);
   bool ok = m->next && m->reg && m->slot && m->after;
+  ok = ok && m->of && m->first && m->is_splat && m->readers;
   ok = ok && jemit_frame_init(&m->frame, a, m->target, m->o->list_size, m->o->nvalue);
+  m->windows = (jemit_windows){
+      .o = m->o, .target = m->target, .c = m->c, .next = m->next, .reg = m->reg, .now = &m->at};
+  ok = ok && jemit_windows_init(&m->windows, a);
   for (size_t i = 0; ok && i < n; i++) {
-    m->reg[i] = m->slot[i] = -1;
+    m->reg[i] = m->slot[i] = m->of[i] = -1;
   }
   return ok;
 }
@@ -383,6 +460,7 @@ jo_status jemit_assign(jo_context* ctx, jarena* scratch, const jemit_operations*
     put_operation(&m);
   }
   target->leave(code, start, m.frame.size[0]);
+  if (target->nwindow > 0) m.frame.size[1] = jemit_windows_size(&m.windows);
   if (code->listing) jemit_listing_end(code->listing, (size_t)jemit_frame_size(&m.frame));
   // aligned to 64 bytes, and what reads beyond a number
   *work = (size_t)jemit_frame_size(&m.frame) / 8 + 16;

@@ -10,6 +10,7 @@
 #include "emit/frame.h"
 #include "emit/operations.h"
 #include "emit/target.h"
+#include "emit/window.h"
 
 #define JEMIT_VECTORS_MAX  32
 #define JEMIT_POINTERS_MAX 16
@@ -23,9 +24,15 @@ typedef struct jemit_registers {
   int* after;  // the same behind each use                               (operation x 3)
   int* reg;    // of a value; -1: none                                   (value)
   int* slot;   // its place in the frame; -1: none                       (value)
+  // Of a value that is read in the place of another one (value): that one, -1: none; which double of it is the first; whether
+  // that is the double of all places.
+  int *of, *first;
+  bool* is_splat;
+  int* readers;                  // values that are read in the place of this one        (value)
   int held[JEMIT_VECTORS_MAX];   // value in a register; -1: none
   bool busy[JEMIT_VECTORS_MAX];  // needed by the operation at hand
   jemit_frame frame;
+  jemit_windows windows;
   // array that a general register points to: inputs from 0, outputs from -2 down; -1: none
   int pointer[JEMIT_POINTERS_MAX];
   int64_t used[JEMIT_POINTERS_MAX];

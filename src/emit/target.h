@@ -5,6 +5,8 @@
 
 #include "emit/code.h"
 
+#define JEMIT_WINDOWS_MAX 8
+
 struct jemit_registers;
 
 // What instructions read from memory, beyond loads; each includes those before.
@@ -26,7 +28,8 @@ typedef struct jemit_target {
   bool has_choose, has_addsub, has_permute_two;
   jemit_folding folds;
 
-  int lanes;    // doubles of a vector register
+  int lanes;  // doubles of a vector register
+  int nshort;  // vector registers for all but the widest values: instructions reach them in fewer bytes
   int nvector;  // vector registers, from 0 on; a function has its arguments in 0 and 1 and returns 0
   int npointer, nkept;  // general registers that point to arrays; the first nkept outlive calls
   const int* pointer;   // (npointer)
@@ -37,6 +40,11 @@ typedef struct jemit_target {
   int32_t reach;       // of them: bytes on both sides that short displacements reach
   jemit_base narrow;   // ... and of the part for others,
   bool has_narrow;     // where there is one
+  // General registers that move, as windows into the second part and, where pool_pointer is given, into the constants
+  // (emit/window.h); the first nwindow_kept outlive calls. Values of at most `windowed` doubles have their places there.
+  int nwindow, nwindow_kept;
+  const int* window;
+  int windowed;
   int argument[3];     // general registers with those of functions that it calls
   uint8_t padding[4];  // between functions
 
@@ -56,6 +64,7 @@ typedef struct jemit_target {
   void (*load_pointer)(jemit_code* c, int reg, int base, int32_t at);
   void (*set_pointer)(jemit_code* c, int reg, uintptr_t value);
   void (*add_pointer)(jemit_code* c, int reg, int base, int32_t at);
+  void (*pool_pointer)(jemit_code* c, int reg, int32_t at);  // to a place of the pool; NULL: none
   // is_plain: a function that does not take vectors.
   void (*call)(jemit_code* c, jemit_function function, bool is_plain);
   // The element of a list of `count` doubles that a vector register has the index of; the first where there is none. It is to
@@ -68,6 +77,8 @@ typedef struct jemit_target {
 
 // NULL: there is no machine code for that level.
 const jemit_target* jemit_target_of(jcpu_level level);
+// The level whose code a processor of that level is to run, for a function whose widest values have so many doubles.
+jcpu_level jemit_level_for(jcpu_level level, int widest);
 
 extern const jemit_target jemit_x86_v2, jemit_x86_v3, jemit_x86_v4, jemit_arm64;
 

@@ -286,6 +286,14 @@ void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at) {
   say_general(c, "lea", reg, base, at);
 }
 
+void jx_pool_pointer(jemit_code* c, int reg, int32_t at) {
+  put_rex(c, reg, 0);
+  put(c, 0x8d);
+  put(c, (reg & 7) << 3 | 5);
+  note_pool(c, at, 0);
+  JEMIT_SAY(c, "lea %s, [rip+pool+0x%x]", general[reg], (unsigned)at);
+}
+
 // code for older machines is slow after wide registers
 static void rest(jemit_code* c) {
   if (c->level < JCPU_V3) return;
@@ -343,11 +351,9 @@ static void put_fixed(jemit_code* c, const fixed* x, int n) {
 void jx_enter(jemit_code* c, jx_bases bases) {
   put_fixed(c, enter, ENTER);
   jx_add_pointer(c, JX_R15, JX_RBX, bases.r15);
-  jx_add_pointer(c, JX_RBX, JX_RBX, bases.rbx);
   if (c->level < JCPU_V4) return;
-  jemit_code_put(c, 0x358d4c, 3);
-  note_pool(c, c->pool + POOL_BASE, 0);
-  JEMIT_SAY(c, "lea r14, [rip+pool+0x%x]", (unsigned)(c->pool + POOL_BASE));
+  jx_add_pointer(c, JX_RBX, JX_RBX, bases.rbx);
+  jx_pool_pointer(c, JX_R14, c->pool + POOL_BASE);
 }
 
 void jx_leave(jemit_code* c, jx_bases bases, int start, int32_t wide) {

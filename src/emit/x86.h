@@ -79,6 +79,7 @@ void jx_compare_to_mask(jemit_code* c, int n, int first, jemit_location second, 
 void jx_load_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = *(base + at)
 void jx_set_pointer(jemit_code* c, int reg, uintptr_t value);
 void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = base + at
+void jx_pool_pointer(jemit_code* c, int reg, int32_t at);           // reg = pool + at
 void jx_call(jemit_code* c, jemit_function function, bool is_plain);
 
 // In: r13, out: r12. Into the parts of the frame, which is aligned to 64 bytes, point rbx and r15, and rbp; with AVX-512 r14

@@ -214,7 +214,8 @@ static void operate(jemit_registers* m) {
 static void load(jemit_code* c, int n, int reg, jemit_location from) {
   bool is_splat = from.is_splat;
   from.is_splat = false;
-  jx_put(c, is_splat ? JX_BROADCAST : JX_LOAD, n, reg, -1, from, -1, is_splat ? 8 : 8 * n);
+  jx_instruction spread = n == 2 ? JX_DUPLICATE : JX_BROADCAST;
+  jx_put(c, is_splat ? spread : JX_LOAD, n, reg, -1, from, -1, is_splat ? 8 : 8 * n);
 }
 
 static void store(jemit_code* c, int n, int reg, jemit_location to) {
@@ -235,14 +236,18 @@ static void link_distance(uint8_t* code, const jemit_fix* fix, size_t pool) {
 }
 
 // Of arrays; none outlives calls. rax and rcx are scratch.
-static const int pointer[] = {JX_RDX, JX_RSI, JX_RDI, 8, 9, 10, 11};
+static const int pointer[] = {8, 9, 10, 11};
+
+// Windows, those that outlive calls first: rbx and r14 are free below AVX-512.
+static const int window[] = {JX_RBX, JX_R14, JX_RAX, JX_RCX, JX_RDX, JX_RSI, JX_RDI};
+enum { WINDOWS = sizeof window / sizeof *window, KEPT = 2 };
 
 // Short displacements reach 128 bytes, and with AVX-512 so many vectors or doubles.
 enum { REACH = 128, REACH_V4 = 128 * 64, REACH_V4_NARROW = 128 * 8 };
 
 static jx_bases bases_of(const jemit_code* c) {
   const jemit_target* t = jemit_target_of(c->level);
-  return (jx_bases){.rbx = t->wide[0].at, .r15 = t->wide[1].at, .rbp = t->narrow.at};
+  return (jx_bases){.rbx = t->wide[0].at, .r15 = t->wide[t->nwide - 1].at, .rbp = t->narrow.at};
 }
 
 static void enter(jemit_code* c) {
@@ -255,20 +260,32 @@ static void leave(jemit_code* c, int start, int32_t wide) {
 
 #define FOR_ALL_LEVELS(near, near_narrow)                                                        \
   .npointer = sizeof pointer / sizeof *pointer, .nkept = 0, .pointer = pointer, .input = JX_R13, \
-  .output = JX_R12, .nwide = 2, .wide = {{JX_RBX, near}, {JX_R15, 3 * (near)}}, .reach = (near), \
-  .narrow = {JX_RBP, near_narrow}, .has_narrow = true, .argument = {JX_RDI, JX_RSI, JX_RDX},     \
-  .padding = {0xcc, 0xcc, 0xcc, 0xcc}, .enter = enter, .leave = leave, .link = link_distance,    \
-  .load = load, .store = store, .store_second = store_second, .copy = copy,                      \
-  .load_pointer = jx_load_pointer, .set_pointer = jx_set_pointer, .add_pointer = jx_add_pointer, \
-  .call = jx_call, .element = jx_element, .operate = operate
+  .output = JX_R12, .reach = (near), .narrow = {JX_RBP, near_narrow}, .has_narrow = true,        \
+  .argument = {JX_RDI, JX_RSI, JX_RDX}, .padding = {0xcc, 0xcc, 0xcc, 0xcc}, .enter = enter,     \
+  .leave = leave, .link = link_distance, .load = load, .store = store,                           \
+  .store_second = store_second, .copy = copy, .load_pointer = jx_load_pointer,                   \
+  .set_pointer = jx_set_pointer, .add_pointer = jx_add_pointer, .call = jx_call,                 \
+  .element = jx_element, .operate = operate
 
-const jemit_target jemit_x86_v2 = {FOR_ALL_LEVELS(REACH, REACH), .lanes = 2, .nvector = 16,
-                                   .folds = JEMIT_FOLDS_ALIGNED, .has_addsub = true};
-const jemit_target jemit_x86_v3 = {
-    FOR_ALL_LEVELS(REACH, REACH), .lanes = 4,         .nvector = 16,
-    .folds = JEMIT_FOLDS_VECTORS, .has_addsub = true, .has_choose = true};
+// Without displacements that count in operands: all values are in windows.
+#define FOR_SHORT_REACH(numbers)                                                                   \
+  FOR_ALL_LEVELS(REACH, REACH), .nwide = 1, .wide = {{JX_R15, REACH}}, .nwindow = WINDOWS,         \
+                                .nwindow_kept = KEPT, .window = window, .windowed = (numbers),     \
+                                .pool_pointer = jx_pool_pointer, .lanes = (numbers), .nshort = 16, \
+                                .nvector = 16
+
+const jemit_target jemit_x86_v2 = {FOR_SHORT_REACH(2), .folds = JEMIT_FOLDS_ALIGNED,
+                                   .has_addsub = true};
+const jemit_target jemit_x86_v3 = {FOR_SHORT_REACH(4), .folds = JEMIT_FOLDS_VECTORS,
+                                   .has_addsub = true, .has_choose = true};
 const jemit_target jemit_x86_v4 = {FOR_ALL_LEVELS(REACH_V4, REACH_V4_NARROW),
+                                   .nwide = 2,
+                                   .wide = {{JX_RBX, REACH_V4}, {JX_R15, 3 * REACH_V4}},
+                                   .nwindow = WINDOWS - KEPT,
+                                   .window = window + KEPT,
+                                   .windowed = 4,
                                    .lanes = 8,
+                                   .nshort = 16,
                                    .nvector = 32,
                                    .folds = JEMIT_FOLDS_SPLATS,
                                    .has_choose = true,

@@ -37,6 +37,42 @@ static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
   return s->siblings ? JO_OK : jerr_memory(s->ctx);
 }
 
+// Switches that momenta have: those of driven coordinates. Of their derivatives, since numbers are constants in the
+// values, and a jump by a number that is zero is gone there.
+static jo_status find_drives(jsens* s) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  const jexpr_fn* tangent = &d->sens.tangent[JGEN_FN_MOMENTUM];
+  const jexpr_fn* fn = tangent->name ? tangent : &d->sens.adjoint[JGEN_FN_MOMENTUM];
+  bool* drives = JARENA_ARRAY(&s->arena, d->nswitch, bool);
+  if (!drives) return jerr_memory(s->ctx);
+  s->drives = drives;
+  if (d->part.nd == 0 || !fn->name) return JO_OK;
+  jarena a;
+  jarena_init(&a, s->ctx);
+  jexpr_schedule schedule;
+  jo_status status = jexpr_schedule_build(&a, fn, &schedule);
+  for (int i = 0; status >= 0 && i < schedule.n; i++) {
+    for (int k = 0; k < jexpr_nargs(fn->graph, schedule.order[i]); k++) {
+      const jexpr_node* arg = &fn->graph->node[jexpr_arg(fn->graph, schedule.order[i], k)];
+      if (arg->op == JEXPR_INPUT && arg->a == (uint32_t)JGEN_MODE) drives[arg->b] = true;
+    }
+  }
+  jarena_free(&a);
+  return status;
+}
+
+// Every run asks for these sizes, and they are found among all numbers of the model.
+static jo_status find_sizes(jsens* s) {
+  const jmodel* m = s->plant->model;
+  double* size = JARENA_ARRAY(&s->arena, s->nw, double);
+  if (!size) return jerr_memory(s->ctx);
+  for (int k = 0; k < s->nw; k++) {
+    if (m->number[s->wrt[k]].value == 0.0) size[k] = jsens_natural_size(m, s->wrt[k]);
+  }
+  s->size_at_zero = size;
+  return JO_OK;
+}
+
 static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   bool* live = JARENA_ARRAY(&s->arena, m->nnumber, bool);
   int* wrt = JARENA_ARRAY(&s->arena, setup->nwrt, int);
@@ -53,6 +89,8 @@ static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   jplant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jplant_create(s->ctx, m, &opt, &s->plant));
+  JO_TRY(find_drives(s));
+  JO_TRY(find_sizes(s));
   if (s->nw == 0) return JO_OK;
   jplant_start begin;
   JO_TRY(jplant_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
@@ -68,6 +106,7 @@ double jsens_unit(const jsens* s, const double* p, int k) {
   for (int i = 0; p && i < d->np; i++) {
     if (d->live[i] == s->wrt[k]) value = p[i];
   }
+  if (value == 0.0 && s->size_at_zero[k] > 0.0) return s->size_at_zero[k];
   return jsens_size_at(s->plant->model, s->wrt[k], value);
 }
 

@@ -40,8 +40,12 @@ typedef struct jsens {
   const jplant_kernels* adjoints;  // NULL: not prepared
   jsens_kernel_shelf* siblings;    // of plants that its runs came to
   double* S0;                      // d y0 / d number (ny x nw)
-  const char** why;                // there is no derivative by a number (nw); NULL: there is
-  const int* tips;                 // see plant/start.h (nw)
+  const bool* drives;              // switches that make driven coordinates jump, or do where
+                                   // numbers and states are a little different (nswitch)
+  const double*
+      size_at_zero;  // of numbers that are zero in the model, see metric.h; 0 of others (nw)
+  const char** why;  // there is no derivative by a number (nw); NULL: there is
+  const int* tips;   // see plant/start.h (nw)
 } jsens;
 
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);

@@ -173,27 +173,6 @@ const double* jsens_walk_first_slope(const jsens_walk* w, int i) {
   return known ? known : e.first;
 }
 
-// Switches that momenta have: those of driven coordinates. Of their derivatives, since numbers are constants in the
-// values, and a jump by a number that is zero is gone there.
-jo_status jsens_find_drives(jo_context* ctx, const jgen_dynamics* d, bool* drives) {
-  const jexpr_fn* tangent = &d->sens.tangent[JGEN_FN_MOMENTUM];
-  const jexpr_fn* fn = tangent->name ? tangent : &d->sens.adjoint[JGEN_FN_MOMENTUM];
-  memset(drives, 0, (size_t)d->nswitch * sizeof *drives);
-  if (d->part.nd == 0 || !fn->name) return JO_OK;
-  jarena a;
-  jarena_init(&a, ctx);
-  jexpr_schedule schedule;
-  jo_status status = jexpr_schedule_build(&a, fn, &schedule);
-  for (int i = 0; status >= 0 && i < schedule.n; i++) {
-    for (int k = 0; k < jexpr_nargs(fn->graph, schedule.order[i]); k++) {
-      const jexpr_node* arg = &fn->graph->node[jexpr_arg(fn->graph, schedule.order[i], k)];
-      if (arg->op == JEXPR_INPUT && arg->a == (uint32_t)JGEN_MODE) drives[arg->b] = true;
-    }
-  }
-  jarena_free(&a);
-  return status;
-}
-
 jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplant_work* run,
                            const jsens_record* record, const jsens_options* opt,
                            jsens_result* out) {
@@ -204,15 +183,13 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->nu = d->part.nu;
   w->nv = d->part.nv;
   w->nw = s->nw;
+  w->drives = s->drives;
   w->lanes = jsens_lanes_choose();
   w->scales = (jsens_lane_scales){d->ny, d->layout.is_followed, d->layout.nominal};
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
   JO_TRY(prepare_segment(w));
   JO_TRY(prepare_sides(w));
-  w->drives = JARENA_ARRAY(&w->arena, w->d->nswitch, bool);
-  if (!w->drives) return jerr_memory(ctx);
-  JO_TRY(jsens_find_drives(ctx, w->d, w->drives));
   for (int i = 0; i < JSENS_SLOPES; i++) {
     w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny, double);
     if (!w->own[i]) return jerr_memory(ctx);

@@ -55,9 +55,9 @@ typedef struct jsens_walk {
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
-  double* modes;  // scratch (nswitch)
-  bool* drives;   // driven coordinates have different derivatives in both modes (nswitch)
-  bool follows;   // the event at hand has the time of another one
+  double* modes;       // scratch (nswitch)
+  const bool* drives;  // driven coordinates have different derivatives in both modes (nswitch)
+  bool follows;        // the event at hand has the time of another one
   bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
   int at_hand;       // first entry of those that are recorded but not passed yet, during a run
   double* fired;     // of the reset at hand (nevent)
@@ -129,8 +129,6 @@ void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y);
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i);
 // Whether driven coordinates jump at an event.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
-// Which switches make driven coordinates jump, or do where numbers and states are a little different (nswitch).
-jo_status jsens_find_drives(jo_context* ctx, const jgen_dynamics* d, bool* drives);
 // Whether driven coordinates jump at the event, or do where numbers and states are a little different.
 bool jsens_walk_has_drive(const jsens_walk* w, const jsens_entry* e);
 
