@@ -84,6 +84,15 @@ def warned(answer: Answer) -> dict[str, float]:
     return found
 
 
+def allowed_by_warnings(answer: Answer) -> dict[str, float]:
+    """Objective → how far its value may be off, as warnings of a run say; infinite where they give no figure."""
+    parts = warned(answer)
+    found = {o: part*abs(value) if part < math.inf else part for o, value in values(answer).items() if (part := parts.get(o))}
+    for o, change in re.findall(r"objective '(\w+)' came out as [^;]*, change it by about (\S+);", answer.message):
+        found[o] = float(change)
+    return found
+
+
 def is_unfollowed(answer: Answer) -> bool:
     """A run with fixed steps that warns of results that may be far off."""
     return "does not follow the motion" in answer.message
