@@ -114,8 +114,9 @@ class SmallSignals(Case):
         self.assertIn("'nominal: 0.0096', the size", self.warnings(hidden.replace("200", "150"), "--set", "a=0.01"))
         self.assertEqual("", self.warnings("o: {peak: x, power: 200, nominal: 0.01}", "--set", "a=0.01"))
         self.assertEqual("", self.warnings("o: {peak: x, power: 200, nominal: 0.01}", "--set", "a=0"))
-        for small in ("0.01", "1e-18", "0"):
-            self.assertEqual("", self.warnings("o: {peak: x}", "--set", f"a={small}"))
+        for known in ("0.01", "0"):
+            self.assertEqual("", self.warnings("o: {peak: x}", "--set", f"a={known}"))
+        self.assertIn("m.yaml:10: objective 'o' came out as", self.warnings("o: {peak: x}", "--set", "a=1e-18"))
 
     def test_none_without_derivatives(self):
         path = self.model(["good: {peak: x}", "o: {peak: x, power: 200}"])
