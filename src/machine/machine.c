@@ -483,6 +483,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,
                          .constant = about->constant,
+                         .has_parts = true,
                          .nq = about->nu,
                          .nv = about->nv,
                          .nw = about->first_integral - about->first_rate,
