@@ -188,6 +188,13 @@ class Prescribed(Case):
             self.assertEqual(len(json.loads(jounce("modes", self.file(name), "--json").stdout)["modes"]),
                              {"loop": 1, "tree": 1}.get(name, 0))
 
+    def test_a_dead_point_names_what_is_possible(self):
+        path = self.path("equal.yaml", SLIDER.replace("METHOD", "auto").replace("lr: 0.6}", "lr: 0.5}"))
+        for command in ("run", "sens"):
+            said = jounce(command, path, code=1).stderr
+            self.assertIn("nothing but drives moves them: drive another coordinate", said)
+            self.assertNotIn("independent: true", said)
+
     def test_exports_run(self):
         for name in ("bare", "nothing", "tree"):
             folder = self.path(name)
