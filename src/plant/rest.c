@@ -90,15 +90,16 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         "derivatives",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
-  return jplant_judge_rest(ctx, p, t, y, out);
+  return JO_OK;
 }
 
 jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine_equilibrium* out) {
   const double* from = p->rest ? p->rest : p->y0;
   memcpy(y, from, (size_t)p->dynamics->ny * sizeof *y);
-  if (!p->rest) return jplant_find_equilibrium(ctx, p, p->model->simulation.t_start, y, out);
-  *out = p->rested;
-  return JO_OK;
+  double t = p->model->simulation.t_start;
+  if (!p->rest) JO_TRY(jplant_find_equilibrium(ctx, p, t, y, out));
+  if (p->rest) *out = p->rested;
+  return p->is_judged ? JO_OK : jplant_judge_rest(ctx, p, NULL, t, y, out);
 }
 
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found) {
