@@ -214,6 +214,10 @@ void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
 jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
                                   const double* y);
 
+// spin.c: a coordinate without a finite acceleration turns bodies that have mass but no inertia. JO_ERR_SINGULAR, reported;
+// JO_OK: that is not the reason, or there is none.
+jo_status jplant_explain_spin(jplant_work* r, double t, const double* y);
+
 // A run has failed with `status` at a state: if something moves all but without mass there, that is told in place of what
 // was said since there were `said` diagnostics.
 jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,

@@ -69,6 +69,13 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
+  if (status == JO_ERR_NUMERIC) {
+    jo_status told = jplant_explain_spin(run, t, y);
+    if (told < 0) {
+      jplant_work_destroy(run);
+      return told;
+    }
+  }
   if (status < 0) {
     jarena a;
     jarena_init(&a, ctx);
