@@ -195,6 +195,11 @@ class Prescribed(Case):
             self.assertIn("nothing but drives moves them: drive another coordinate", said)
             self.assertNotIn("independent: true", said)
 
+    def test_runs_may_be_as_short_as_numbers_are(self):
+        for end in ("5e-324", "1e-322", "1e-310"):
+            for method in ("auto", "esdirk5", "dopri5"):
+                jounce("run", self.file("bare"), "--end", end, "--method", method)
+
     def test_exports_run(self):
         for name in ("bare", "nothing", "tree"):
             folder = self.path(name)
