@@ -69,14 +69,10 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
-  if (status == JO_ERR_NUMERIC) {
-    jo_status told = jplant_explain_spin(run, t, y);
-    if (told < 0) {
-      jplant_work_destroy(run);
-      return told;
-    }
-  }
-  if (status < 0) {
+  jo_status told = status == JO_ERR_NUMERIC ? jplant_explain_spin(run, t, y) : JO_OK;
+  if (told < 0) {
+    status = told;
+  } else if (status < 0) {
     jarena a;
     jarena_init(&a, ctx);
     status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y), tried(&a, out));
