@@ -69,6 +69,10 @@ static void print_text(const jo_model* model, const jo_modes* m) {
   int rigid = 0;
   jo_mode k;
   cli_heading("%s: modes at t = %g s", jo_model_name(model), jo_modes_time(m));
+  if (jo_modes_at(m, 0, &k) < 0) {
+    printf("  none: nothing moves by itself, there are neither degrees of freedom nor states\n");
+    return;
+  }
   printf("  %12s %12s %11s %9s  shape\n", "Re [1/s]", "Im [1/s]", "f [Hz]", "damping");
   for (int i = 0; jo_modes_at(m, i, &k) >= 0; i++) {
     rigid += k.is_rigid;

@@ -236,6 +236,13 @@ static int column_width(const char* name) {
   return n > 14 ? n : 14;
 }
 
+static bool lacks_derivatives(const jo_sweep_info* info, const jo_sweep_point* p) {
+  for (int i = 0; i < info->objectives * info->wrt; i++) {
+    if (isnan(p->gradient[i])) return true;
+  }
+  return false;
+}
+
 static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_sweep_point* p) {
   for (int k = 0; k < info->parameters; k++) {
     printf("  %*.8g", column_width(jo_sweep_parameter_name(s, k)), p->parameter[k]);
@@ -247,16 +254,18 @@ static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_swe
   for (int k = 0; k < info->objectives; k++) {
     printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
-  printf(*p->message ? "  derivatives missing\n" : "\n");
+  printf("%s\n", !*p->message                 ? ""
+                 : lacks_derivatives(info, p) ? "  derivatives missing"
+                                              : "  begins at an unstable equilibrium");
 }
 
 // Why points lack derivatives, once: the reason is the same for most.
-static void print_missing(const jo_sweep* s) {
+static void print_missing(const jo_sweep* s, const jo_sweep_info* info) {
   jo_sweep_point p;
   char* first = NULL;
   int n = 0;
   for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
-    if (!p.is_done || p.status < 0 || !*p.message) continue;
+    if (!p.is_done || p.status < 0 || !*p.message || !lacks_derivatives(info, &p)) continue;
     if (n++ == 0) first = strdup(p.message);
   }
   if (n > 0) printf("  %d of them lack derivatives: %s\n", n, first ? first : "");
@@ -281,7 +290,7 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
   if (info->done > shown) {
     printf("  ... and %d more, all of them with --json or in a file (-o)\n", info->done - shown);
   }
-  print_missing(s);
+  print_missing(s, info);
 }
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {
@@ -443,6 +452,22 @@ static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
   }
 }
 
+// Points with numbers and derivatives and a message nevertheless: they begin at an unstable equilibrium.
+static void tell_unstable(const jo_sweep* sweep, const jo_sweep_info* info) {
+  jo_sweep_point p;
+  char* first = NULL;
+  int n = 0;
+  for (int i = 0; jo_sweep_point_at(sweep, i, &p) >= 0; i++) {
+    if (!p.is_done || p.status < 0 || !*p.message || lacks_derivatives(info, &p)) continue;
+    if (n++ == 0) first = strdup(p.message);
+  }
+  if (n > 0) {
+    fprintf(stderr, "warning: %d of %d points begin at an unstable equilibrium; the first: %s\n", n,
+            info->points, first ? first : "");
+  }
+  free(first);
+}
+
 static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   jo_sweep_info info = jo_sweep_inspect(sweep);
   if (info.done < info.points) return stopped(j, &info);
@@ -457,6 +482,7 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   } else if (info.failed > 0 && !c->quiet) {
     tell_failures(sweep, &info);
   }
+  if (!c->quiet) tell_unstable(sweep, &info);
   (c->json ? print_json : print_text)(model, sweep, j);
   if (j->path && code == CLI_OK && !c->json) {
     printf("%d rows written to %s\n", info.done, j->path);

@@ -44,7 +44,7 @@ static jo_status settle(jo_static* s) {
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
   JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jplant_find_rest(s->ctx, p, s->at.y, &s->found));
-  if (!p->is_warned) jplant_warn_unstable(s->ctx, p, &s->found);
+  if (!p->is_judged) jplant_warn_unstable(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
     jplant_start_clear(s->ctx, p, s->by.n, &s->at);

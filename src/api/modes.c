@@ -6,6 +6,7 @@
 #include "api/select.h"
 #include "base/require.h"
 #include "jounce/analysis.h"
+#include "plant/finite.h"
 #include "plant/guard.h"
 #include "sens/modes.h"
 
@@ -60,6 +61,11 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
 static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
   const jgen_dynamics* d = run->plant->dynamics;  // of the partition the run has come to
   jplant_linear linear;
+  double* rate = JARENA_ARRAY(&m->arena, d->ny, double);
+  if (!rate) return jerr_memory(m->ctx);
+  jplant_call(run, JGEN_FN_RHS, m->t, y, (double* const[]){rate});
+  int bad = jplant_finite_first(rate, jgen_first(&d->layout, JGEN_FILTER));
+  if (bad >= 0) return jplant_finite_rate(run, m->t, y, bad);
   JO_TRY(jplant_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
   return jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n);
 }

@@ -54,7 +54,7 @@ static jo_status start(work* w, jo_context* ctx, jarena* a, jplant_work* run, do
                        int i) {
   jbatch* b = w->b;
   int said = jo_context_diagnostic_count(ctx);
-  jbatch_start to = {w->y + i, w->mode + i, w->p + i, b->n, NULL};
+  jbatch_start to = {w->y + i, w->mode + i, w->p + i, b->n, NULL, &b->point[i].rested};
   jarena_mark mark = jarena_save(a);
   jo_status status = jbatch_find_start(ctx, a, b, run, values, to);
   jarena_restore(a, mark);

@@ -22,6 +22,7 @@ typedef struct jbatch_start {
   int64_t stride;
   const double**
       S;  // its derivatives, where they do not go along (ny x nw), in the arena; NULL: not wanted
+  jmachine_equilibrium* rested;  // of the point
 } jbatch_start;
 
 // The start of a point with the values of the live numbers, as a run finds it. `run` is scratch.

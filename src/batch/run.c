@@ -109,6 +109,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
            (size_t)b->nobjective * sizeof *r->value);
     if (n > 0) memcpy(b->gradient + i * n, r->gradient, (size_t)n * sizeof *r->gradient);
     clear_missing(b, i);
+    p->rested = r->rested;
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
   }
@@ -289,6 +290,7 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   JO_TRY(begin_point(ctx, a, b, run, values, &start));
   const double *y = start.y, *S = start.S;
   if (to.S) *to.S = S;
+  *to.rested = start.rested;
   for (int i = 0; i < r->ny; i++) {
     to.y[i * to.stride] = y[i];
   }
@@ -329,7 +331,8 @@ static double* history_of(const jbatch* b, int i) {
 static jo_status find_start(host* h, int l) {
   jbatch_group* g = &h->group;
   const double* S = NULL;
-  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes, &S};
+  jbatch_start to = {g->y + l,           g->mode + l, g->p + l,
+                     h->b->march->lanes, &S,          &h->b->point[h->point[l]].rested};
   jarena_mark mark = jarena_save(&h->arena);
   jo_status status = jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values_of(h, l), to);
   if (status >= 0 && h->b->rule.weighs) jbatch_trails_start(&h->trails, l, S);

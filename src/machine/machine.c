@@ -67,6 +67,14 @@ double jmachine_spread(const jmachine* m) {
   return spread;
 }
 
+// What helps at a singular position. Where every coordinate is driven or follows there are no independent ones to choose.
+static const char* remedy(const jmachine* m) {
+  return m->about->nu > 0
+             ? "choose other independent coordinates (independent: true), or change the geometry"
+             : "nothing but drives moves them: drive another coordinate, one that leads through "
+               "this position, keep the drives away from it, or change the geometry";
+}
+
 // Newton on the closures; the warm start is so close that one correction is the rule.
 static jo_status project(void* user, double t, double* y) {
   jmachine* m = user;
@@ -86,9 +94,8 @@ static jo_status project(void* user, double t, double* y) {
     if (!(largest < 1e3)) break;
   }
   jformat(m->hint, sizeof m->hint,
-          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
-          "choose other independent coordinates, or change the geometry",
-          m->about->path);
+          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; %s",
+          m->about->path, remedy(m));
   return JO_ERR_CONVERGENCE;
 }
 
@@ -109,9 +116,8 @@ static int side_of_loops(const jmachine* m, double* spread, uint64_t* signs) {
 jo_status jmachine_fail_side(jmachine* m) {
   jformat(m->hint, sizeof m->hint,
           "%.200s: the loops pass a singular position of the coordinates that were chosen as "
-          "dependent: the others do not tell how they go on; choose other independent coordinates "
-          "(independent: true), or change the geometry",
-          m->about->path);
+          "dependent: the others do not tell how they go on; %s",
+          m->about->path, remedy(m));
   return JO_ERR_MODEL;
 }
 
@@ -483,6 +489,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,
                          .constant = about->constant,
+                         .has_parts = true,
                          .nq = about->nu,
                          .nv = about->nv,
                          .nw = about->first_integral - about->first_rate,

@@ -139,6 +139,7 @@ jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int wh
 
 jo_status jplant_finite_rate(jplant_work* r, double t, const double* y, int which) {
   char cause[CAUSE];
+  JO_TRY(jplant_explain_spin(r, t, y));
   find_cause(r, &r->plant->dynamics->fn[JGEN_FN_RHS], which, t, y, cause);
   return jerr_set(r->ctx, JO_ERR_NUMERIC,
                   "%s: the rate of change of '%s' has no finite value at t = %.9g s%s",

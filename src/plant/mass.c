@@ -220,7 +220,14 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
 
 jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
                               const double* y) {
-  if (status == JO_ERR_MEMORY || !has_massless(r->plant->dynamics)) return status;
+  if (status == JO_ERR_MEMORY) return status;
+  int begin = jo_context_diagnostic_count(r->ctx);
+  if (jplant_explain_spin(r, t, y) < 0) {
+    jerr_forget(r->ctx, begin);
+    jerr_forget(r->ctx, said);
+    return jplant_explain_spin(r, t, y);
+  }
+  if (!has_massless(r->plant->dynamics)) return status;
   // the state of the start is one of the first partition
   const double* start = r->plant->first ? NULL : r->plant->y0;
   int before = jo_context_diagnostic_count(r->ctx);

@@ -215,8 +215,10 @@ static jo_status start_static(jplant* p) {
   for (int i = 0; i < p->model->ncoordinate; i++) {
     moves = moves || p->qd0[i] != 0.0;
   }
-  p->is_warned = !moves;
-  if (!moves) jplant_warn_unstable(p->ctx, p, &p->rested);
+  if (moves) return JO_OK;
+  JO_TRY(jplant_judge_rest(p->ctx, p, NULL, t, p->rest, &p->rested));
+  p->is_judged = true;
+  jplant_warn_unstable(p->ctx, p, &p->rested);
   return JO_OK;
 }
 

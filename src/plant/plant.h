@@ -37,7 +37,7 @@ typedef struct jplant {
   double* y0;                // initial state (ny)
   double* rest;              // static equilibrium that it starts at (ny); NULL: it starts elsewhere
   jmachine_equilibrium rested;  // how that was found
-  bool is_warned;               // of a start at rest that is unstable, where it is
+  bool is_judged;               // and warned of, where it is unstable
   double closure_residual;      // largest at the assembled position [m]
   double lever;                 // of angles there [m/rad]
   jgen_footing footing;         // of the partition there
@@ -79,7 +79,7 @@ jo_status jplant_family_get(jo_context* ctx, const jplant* first, const jgen_par
                             const jplant** out, jplant** own);
 
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
-// On failure the context names the coordinate that is not at rest. `out` has the verdict on its stability.
+// On failure the context names the coordinate that is not at rest.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
                                   jmachine_equilibrium* out);
 
@@ -92,12 +92,12 @@ jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out);
 
-// Judges the equilibrium y at time t by the eigenvalues of the equations of motion to first order about it, conditions as
-// they hold there: docs/theory/equilibrium.md eq. (N5). Free motions, as rolling along the road, are not unstable. `out` is what
-// the search found; growth, turning and growing become the verdict. They stay as the search left them where the plant has no
-// Jacobian, since differences see friction at rest that has no slope, and where the equations have none. JO_ERR_MEMORY.
-jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
-                            jmachine_equilibrium* out);
+// Judges the equilibrium y at time t, with values of the live numbers (NULL: the model's), by the eigenvalues of the equations of
+// motion to first order about it, conditions as they hold there: docs/theory/equilibrium.md eq. (N5). Free motions, as rolling
+// along the road, are not unstable. `out` is what the search found; growth, turning and growing become the verdict. They stay as
+// the search left them where the equations have no slopes. JO_ERR_MEMORY.
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* values, double t,
+                            const double* y, jmachine_equilibrium* out);
 
 // Warns of an equilibrium that was judged unstable.
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);
@@ -213,6 +213,10 @@ void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
 // Does anything move without mass at a state of the start, for values of the live numbers (NULL: those of the model)?
 jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
                                   const double* y);
+
+// spin.c: a coordinate without a finite acceleration turns bodies that have mass but no inertia. JO_ERR_SINGULAR, reported;
+// JO_OK: that is not the reason, or there is none.
+jo_status jplant_explain_spin(jplant_work* r, double t, const double* y);
 
 // A run has failed with `status` at a state: if something moves all but without mass there, that is told in place of what
 // was said since there were `said` diagnostics.

@@ -69,7 +69,10 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
-  if (status < 0) {
+  jo_status told = status == JO_ERR_NUMERIC ? jplant_explain_spin(run, t, y) : JO_OK;
+  if (told < 0) {
+    status = told;
+  } else if (status < 0) {
     jarena a;
     jarena_init(&a, ctx);
     status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y), tried(&a, out));
@@ -90,15 +93,16 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         "derivatives",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
-  return jplant_judge_rest(ctx, p, t, y, out);
+  return JO_OK;
 }
 
 jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine_equilibrium* out) {
   const double* from = p->rest ? p->rest : p->y0;
   memcpy(y, from, (size_t)p->dynamics->ny * sizeof *y);
-  if (!p->rest) return jplant_find_equilibrium(ctx, p, p->model->simulation.t_start, y, out);
-  *out = p->rested;
-  return JO_OK;
+  double t = p->model->simulation.t_start;
+  if (!p->rest) JO_TRY(jplant_find_equilibrium(ctx, p, t, y, out));
+  if (p->rest) *out = p->rested;
+  return p->is_judged ? JO_OK : jplant_judge_rest(ctx, p, NULL, t, y, out);
 }
 
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found) {

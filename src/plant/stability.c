@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An equilibrium is unstable where the real part of an eigenvalue is larger than its error. docs/theory/equilibrium.md eq. (N5)
 #include <math.h>
+#include <string.h>
 
 #include "plant/linearise.h"
 #include "plant/plant.h"
@@ -45,19 +46,36 @@ static jo_status analyse(jo_context* ctx, jarena* a, const jgen_dynamics* d, con
   return JO_OK;
 }
 
-jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
-                            jmachine_equilibrium* out) {
+// A Jacobian takes much longer to make than differences, and nearly all equilibria are stable: it is made where differences,
+// or the search, see something grow.
+static jo_status look(jo_context* ctx, jarena* a, jplant_work* run, double t, const double* y,
+                      jmachine_equilibrium* out) {
+  const jgen_dynamics* d = run->plant->dynamics;
+  jsolve_system* s = &run->system;
+  bool is_exact = s->jacobian, grows = out->growth > 0.0;
+  jsolve_set_modes(s, t, y, run->g);
+  jmachine_equilibrium found = *out;
+  int said = jo_context_diagnostic_count(ctx);
+  jo_status status = analyse(ctx, a, d, s, t, y, &found);
+  if (!is_exact && status != JO_ERR_MEMORY && (status < 0 || grows || found.growth > 0.0)) {
+    jerr_forget(ctx, said);
+    JO_TRY(s->prepare_jacobian(s->user));
+    status = analyse(ctx, a, d, s, t, y, &found);
+  }
+  if (status >= 0) *out = found;
+  return status;
+}
+
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* values, double t,
+                            const double* y, jmachine_equilibrium* out) {
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
-  jo_status status = JO_OK;
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
   int said = jo_context_diagnostic_count(ctx);
-  if (run->system.jacobian) {
-    jarena a;
-    jarena_init(&a, ctx);
-    jsolve_set_modes(&run->system, t, y, run->g);
-    status = analyse(ctx, &a, p->dynamics, &run->system, t, y, out);
-    jarena_free(&a);
-  }
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = look(ctx, &a, run, t, y, out);
+  jarena_free(&a);
   jplant_work_destroy(run);
   if (status >= 0 || status == JO_ERR_MEMORY) return status;
   jerr_forget(ctx, said);  // whoever needs the slopes says why there are none

@@ -65,7 +65,36 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, NULL, out));
-  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why, out->tips);
+  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why, out->tips,
+                             &out->rested);
+}
+
+static bool are_own(const jplant* p, const double* values) {
+  const jgen_dynamics* d = p->dynamics;
+  return !values || memcmp(values, d->p, (size_t)d->np * sizeof *values) == 0;
+}
+
+// What moves leaves an unstable rest by its velocities, not by rounding.
+static jo_status judge(jo_context* ctx, jarena* a, const jplant* p, const double* values,
+                       jplant_start* out) {
+  int nq = p->model->ncoordinate;
+  double t = p->model->simulation.t_start;
+  double *q = JARENA_ARRAY(a, nq, double), *qd = JARENA_ARRAY(a, nq, double);
+  if (!q || !qd) return jerr_memory(ctx);
+  JO_TRY(jplant_coordinates(ctx, p, t, out->y, q, qd));
+  bool moves = false;
+  for (int i = 0; i < nq; i++) {
+    moves = moves || qd[i] != 0.0;
+  }
+  if (moves) out->rested.growth = 0.0;
+  if (!moves && p->is_judged && are_own(p, values)) out->rested = p->rested;
+  bool is_new = !moves && !(p->is_judged && are_own(p, values));
+  return is_new ? jplant_judge_rest(ctx, p, values, t, out->y, &out->rested) : JO_OK;
+}
+
+void jplant_start_warn(jo_context* ctx, const jplant* p, const double* values,
+                       const jmachine_equilibrium* rested) {
+  if (!are_own(p, values)) jplant_warn_unstable(ctx, p, rested);
 }
 
 jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {
@@ -88,6 +117,7 @@ jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, const double* from, jplant_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, from, out));
   JO_TRY(jplant_begin(ctx, p, values, p->model->simulation.t_start, out->y));
+  out->rested = (jmachine_equilibrium){0};
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
 }
@@ -99,6 +129,7 @@ jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
   JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
   JO_TRY(jplant_check_held(ctx, p, values, out->y));
   JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
+  JO_TRY(judge(ctx, a, p, values, out));
   JO_TRY(jplant_begin(ctx, p, values, p->model->simulation.t_start, out->y));
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;

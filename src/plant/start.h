@@ -10,6 +10,8 @@ typedef struct jplant_start {
   double* S;         // its derivatives by the first nw numbers of the dynamics (ny x nw)
   const char** why;  // there is no derivative by a number (nw); NULL: there is
   int* tips;  // a state that a number makes hang or tip over, see static_start.h (nw); -1: none
+  jmachine_equilibrium
+      rested;  // the rest that jplant_start_find() begins at, judged; growth 0: it is stable, or no rest
 } jplant_start;
 
 // Whether other values of the live numbers lie where those of the file must.
@@ -19,6 +21,10 @@ jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* val
 // NULL: the model's. Results are in the arena.
 jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, jplant_start* out);
+
+// Warns of a start at an unstable rest, where the values are not those of the plant, which has warned of its own.
+void jplant_start_warn(jo_context* ctx, const jplant* p, const double* values,
+                       const jmachine_equilibrium* rested);
 
 // Assembled, whatever the model says, by a search that begins at these coordinates (nq) in place of the guesses.
 jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,

@@ -11,9 +11,10 @@
 // in `out`) says so; what stands in S then takes it as held.
 // tips[k] (nw; in: -1): a state that nothing holds and that number k gives a stiffness, as the height of the centre of mass
 // does to the angle of a wheel that is in balance. Where it is positive the wheel hangs as it is, where it is negative
-// it turns over: S is that of the first side.
+// it turns over: S is that of the first side. found: how the equilibrium was, not judged.
 jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, const double* values,
-                              int nw, double* y, double* S, const char** why, int* tips);
+                              int nw, double* y, double* S, const char** why, int* tips,
+                              jmachine_equilibrium* found);
 
 // Velocities at the position in y, as the initial conditions say, and their derivatives.
 jo_status jplant_static_velocities(jo_context* ctx, const jplant* p, const double* values, int nw,

@@ -163,7 +163,7 @@ static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values
 }
 
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S, const int** tips) {
+                      double** y, double** S, const int** tips, jmachine_equilibrium* rested) {
   jplant_start begin;
   jplant_work* run;
   JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
@@ -174,6 +174,7 @@ jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const 
   *y = begin.y;
   *S = begin.S;
   *tips = begin.tips;
+  *rested = begin.rested;
   return status;
 }
 

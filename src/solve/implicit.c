@@ -18,7 +18,7 @@
 
 bool jsolve_implicit_init(jsolve_implicit* s, jarena* arena, const jsolve_system* sys) {
   *s = (jsolve_implicit){.sys = sys, .nq = sys->nq, .nv = sys->nv, .nw = sys->nw, .rate = 1};
-  if (s->nw == 0) s->nw = sys->n;
+  if (!sys->has_parts) s->nw = sys->n;
   s->at_v = s->nq;
   s->at_w = s->nq + s->nv;
   s->at_r = s->at_w + s->nw;

@@ -107,6 +107,8 @@ static jo_status prepare_jacobian(jsolve_run* run) {
 
 static jo_status create_stepper(jsolve_run* run) {
   const jsolve_tableau* tab = jsolve_tableau_find(run->opt->method);
+  // CVODE has no matrix without rows; where there are no states all methods come to the same times
+  if (!tab && run->sys->n == 0) tab = jsolve_tableau_find(JSOLVE_DOPRI5);
   if (!tab) return jsolve_cvode_create(run, &run->stepper);
   if (tab->gamma > 0) JO_TRY(prepare_jacobian(run));
   if (tab->local_gamma > 0 && run->sys->prepare_local) {

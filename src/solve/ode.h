@@ -78,8 +78,10 @@ typedef struct jsolve_system {
   // called once before a mixed method begins: fills `local`; NULL: there is nothing to do
   jo_status (*prepare_local)(void* user);
   jsolve_local_system local;
-  // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q by
-  // `project`, and nothing but itself depends on the rest. All zero: w is everything.
+  // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q and t by
+  // `project`, and nothing depends on the rest. has_parts: the numbers say how y is divided, and any of
+  // them may be zero (all that moves is driven: no q, no w); otherwise w is everything.
+  bool has_parts;
   int nq, nv, nw;
   // states that change at events only: they have no rate, and no rounding inside of steps
   int nconstant;

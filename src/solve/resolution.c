@@ -19,6 +19,7 @@
 #define AGREES     0.05  // of the largest value: steps to take
 #define MOST_PARTS 1024
 
+// Quadratures follow from the motion, and are judged with it; where nothing moves by itself they are all there is.
 bool jsolve_resolution_init(jsolve_resolution* r, jarena* a, const jsolve_system* sys) {
   *r = (jsolve_resolution){.step = INFINITY,
                            .n = sys->nw > 0 ? sys->nq + sys->nv + sys->nw : sys->n};

@@ -3,6 +3,7 @@
 #include "solve/scan.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #define SCAN_LIMIT    100
@@ -16,7 +17,8 @@ double jsolve_shortest_pulse(const jsolve_options* opt, double span) {
 
 double jsolve_scan_spacing(const jsolve_options* opt, double t_begin, double t_end) {
   double span = t_end - t_begin;
-  return fmax(0.5 * jsolve_shortest_pulse(opt, span), span / MOST_LOOKS);
+  double spacing = fmax(0.5 * jsolve_shortest_pulse(opt, span), span / MOST_LOOKS);
+  return fmax(spacing, DBL_MIN);  // of runs of 1e-323 s there are no parts
 }
 
 int jsolve_scan_parts(const jsolve_run* run, double h) {

@@ -71,8 +71,8 @@ static eigenvalue of_motion(const jsolve_system* sys, const double* dy, const do
 
 // States that are no part of the motion, or all where it is not known which are.
 static eigenvalue of_others(const jsolve_system* sys, const double* dy, const double* df) {
-  int first = sys->nw > 0 ? 2 * sys->nq + sys->nv : 0;
-  int n = sys->nw > 0 ? sys->nw - sys->nq : sys->n;
+  int first = sys->has_parts ? 2 * sys->nq + sys->nv : 0;
+  int n = sys->has_parts ? sys->nw - sys->nq : sys->n;
   const double* scale = sys->error_scale ? sys->error_scale + first : NULL;
   const double *y = dy + first, *f = df + first;
   double yy = product(n, scale, y, y), ff = product(n, scale, f, f);
@@ -115,7 +115,7 @@ jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, bool is_s
   const jsolve_system* sys = run->sys;
   double h = run->t_new - run->t;
   eigenvalue motion = {0, 0}, e = of_others(sys, dy, df);
-  if (sys->nw > 0) motion = of_motion(sys, dy, df);
+  if (sys->has_parts) motion = of_motion(sys, dy, df);
   if (motion.size > e.size) e = motion;
   for (int i = 0; i < sys->n; i++)
     df[i] *= h;

@@ -59,11 +59,16 @@ static jo_status take(jo_context* ctx, const jstudy_sweep* s, int k, jstudy_swee
   for (int i = 0; i < all; i++) {
     p->gradient[i] = b->gradient[(int64_t)k * all + i];
   }
-  if (p->status >= 0 && !from->message) return JO_OK;
-  const char* text = from->message ? from->message : jo_status_text(p->status);
+  int said = jo_context_diagnostic_count(ctx);
+  if (p->status >= 0 && !from->message) jplant_warn_unstable(ctx, b->sens->plant, &from->rested);
+  const char* text = jo_context_diagnostic(ctx, said, NULL);
+  if (p->status >= 0 && !from->message && !*text) return JO_OK;
+  if (from->message) text = from->message;
+  if (!*text) text = jo_status_text(p->status);
   p->message = jmem_resize(ctx, NULL, strlen(text) + 1);
   if (!p->message) return jerr_memory(ctx);
   memcpy(p->message, text, strlen(text) + 1);
+  jerr_forget(ctx, said);
   return JO_OK;
 }
 

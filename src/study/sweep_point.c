@@ -42,7 +42,7 @@ static void take(jstudy_sweep_point* p, const jsens_result* r) {
   p->evaluations = r->statistics.evaluations;
 }
 
-// Of a point that failed, or lacks derivatives of some objectives.
+// Of a point that failed, lacks derivatives of some objectives, or begins at an unstable rest.
 static jo_status keep_message(jo_context* ctx, const char* text, jstudy_sweep_point* p) {
   size_t n = strlen(text);
   if (n > MAX_MESSAGE) n = MAX_MESSAGE;
@@ -70,6 +70,8 @@ static jo_status run(jo_context* ctx, const jstudy_sweep* s, int i, jstudy_sweep
   jo_status status = p->status == JO_ERR_MEMORY ? JO_ERR_MEMORY : JO_OK;
   if (p->status >= 0) {
     take(p, r);
+    if (!*why) jplant_warn_unstable(ctx, s->sens->plant, &r->rested);
+    why = jo_context_diagnostic(ctx, said, NULL);
     if (*why) status = keep_message(ctx, why, p);
   } else if (status >= 0) {
     why = jo_context_message(ctx);

@@ -123,6 +123,48 @@ simulation: {end: 0.1, start_at: static}
             self.assertTrue(found, growth)
             self.assertAlmostEqual(float(found.group(1)), growth, delta=0.01*growth)
 
+    def test_all_commands_state_the_same_rate(self):
+        # a pendulum of 1 kg at 1 m that a spring pushes away and a damper holds back: a'' = 0.19 a - 0.1 a'
+        slow = self.write("""jounce: 1
+parameters: {k: -10}
+bodies: {bob: {mass: 1, com: [0, 0, -1]}}
+joints: {a: {type: revolute, axis: y, child: bob}}
+forces: {s: {on: a, stiffness: k, damping: 0.1}}
+objectives: {e: {final: a}}
+simulation: {end: 5, start_at: static}
+""", "slow.yaml")
+        expected = {slow: ((-0.1 + (0.01 + 4*0.19)**0.5)/2, "k=-10:-9:2"), self.flutter(): (1.0, "c=-2:1:2")}
+        for path, (rate, values) in expected.items():
+            for command in (["run"], ["sens"], ["loads"], ["static"], ["sweep", "--param", values]):
+                made = jounce(command[0], path, *command[1:], "--interpreter").stderr
+                found = re.search(r"is unstable: a small push grows with a rate of (\S+) 1/s", made)
+                self.assertTrue(found, (command, made))
+                self.assertAlmostEqual(float(found.group(1)), rate, delta=1e-3*rate)
+
+    def flutter(self, c=-2, method="dopri5"):
+        # a mass on a spring whose damper pushes: z'' = -100 z - c z'
+        return self.write(f"""jounce: 1
+parameters: {{c: {c}}}
+bodies: {{b: {{mass: 1}}}}
+joints: {{z: {{type: prismatic, axis: z, child: b}}}}
+forces: {{s: {{on: z, stiffness: 100}}, d: {{on: z, torque: "-c*z.rate"}}}}
+objectives: {{p: {{final: z}}}}
+simulation: {{end: 2, start_at: static, method: {method}}}
+""", "flutter.yaml")
+
+    def test_oscillations_that_grow_are_reported(self):
+        self.assertNotIn("unstable", jounce("run", self.flutter(0)).stderr)
+        self.assertNotIn("unstable", jounce("run", self.flutter(2)).stderr)
+        self.assertIn("rate of 1 1/s", jounce("run", self.flutter()).stderr)
+
+    def test_points_of_sweeps_are_judged_each(self):
+        for options in ([], ["--batch"], ["--method", "adjoint"]):
+            made = jounce("sweep", self.flutter(2), "--param", "c=-2:2:5", "--json", *options)
+            self.assertIn("2 of 5 points begin at an unstable equilibrium", made.stderr)
+            said = [p.get("message", "") for p in json.loads(made.stdout)["points"]]
+            self.assertEqual(["rate of 1 1/s" in said[0], "rate of 0.5 1/s" in said[1], *said[2:]],
+                             [True, True, "", "", ""], options)
+
     def test_a_stable_one_is_silent(self):
         made = jounce("static", self.rod(stiff=1), "--interpreter", "--json")
         self.assertEqual(json.loads(made.stdout)["stability"], "stable")

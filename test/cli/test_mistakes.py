@@ -207,6 +207,31 @@ class Failures(unittest.TestCase):
             self.assertIn(error["message"], done.stderr)
             self.assertIn("/proc/none", error["file"])
 
+    def test_inertia_that_is_missing(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "spin.yaml")
+        Path(path).write_text("""jounce: 1
+name: spin
+parameters: {k: 1, J: 0}
+bodies:
+  frame: {mass: 3, inertia: [1, 1, 1]}
+  wheel: {mass: 2, inertia: [J, J, J]}
+joints:
+  slide: {type: prismatic, child: frame, axis: x}
+  spin: {type: revolute, parent: frame, child: wheel, axis: z}
+forces: {push: {on: spin, torque: k, stiffness: 3}}
+objectives: {x: {final: spin}, y: {final: k}}
+simulation: {end: 0.1}
+""", encoding="utf-8")
+        for command in (["run"], ["check"], ["static"], ["modes"], ["loads"], ["sens", "--wrt", "k"],
+                        ["run", "--method", "esdirk5"], ["run", "--method", "bdf"],
+                        ["sweep", "--param", "k=1:2:2"], ["sweep", "--param", "k=1:2:2", "--batch"]):
+            said = jounce(command[0], path, *command[1:], code=1).stderr
+            self.assertIn(f"{path}:6: body 'wheel' has mass but no inertia", said, command)
+            self.assertIn("'spin'", said)
+            jounce(command[0], path, *command[1:], "--set", "J=0.1")
+
 
 if __name__ == "__main__":
     unittest.main()

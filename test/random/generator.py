@@ -321,6 +321,30 @@ def addressed(m: Model) -> None:
     m.features.add("values by their paths")
 
 
+def prescribed(m: Model) -> None:
+    """Nothing moves by itself: every joint is driven or follows from a loop. States that listen are all that is integrated."""
+    end = _end(m)
+    by_time = inputs.drive if m.draw.chance(0.7) else gearing.drive_of
+    _gravity(m)
+    if m.draw.chance(0.6):
+        m.draw.one((loops.four_bar, loops.slider_crank))(m, "ground")
+        by_time(m, m.coordinates[0], end)
+        for c in m.coordinates:
+            c.looped = c.held = True
+    else:
+        trees.grow(m, 3, m.draw.count(1, 2))
+        for c in m.coordinates:
+            by_time(m, c, end)
+    if m.draw.chance(0.4):
+        c = m.draw.one(m.coordinates)
+        m.tree["states"]["late"] = {"derivative": m.formula(f"({c.name} - late)/{{0}}", m.draw.log(0.02, 0.2)),
+                                    "initial": m.number(m.draw.uniform(-0.05, 0.05), 0.05)}
+    elements.scatter(m, m.draw.count(0, 2))
+    _finish(m, end, False)
+    if m.draw.chance(0.4):
+        m.tree["simulation"]["method"] = "esdirk5"
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -343,4 +367,5 @@ FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_re
 NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, tumbling: 4}
 # those with a range of seeds each
 RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
-          "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed}
+          "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed,
+          "prescribed": prescribed}

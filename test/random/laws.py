@@ -51,7 +51,7 @@ class Case:
         self.sharp: tuple[str, ...] = ()
         self.tolerance = ""                 # of references, ...
         # ... which resolve the motion: differences of fixed steps would be derivatives of their errors, too
-        self.resolved = ("--method", "auto") if "method" in m.tree["simulation"] else ()
+        self.resolved = ("--method", "auto") if "step" in m.tree["simulation"] else ()
         self.noise: dict[str, float] = {}   # of values with it
         self.doubt: dict[str, float] = {}   # of the value of the plain command
         self.sharp_value: dict[str, float] = {}     # at the tightest tolerance, ...

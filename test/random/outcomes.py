@@ -196,7 +196,7 @@ def diverged(case) -> None:
     Stable steps that are long for a motion may be late: a value at the end may be off by the size of the motion there. Where a
     run warns that results may be far off they may, but not by orders of magnitude."""
     entry = case.m.tree["simulation"]
-    if "method" not in entry:
+    if "step" not in entry:
         return
     out = os.path.join(case.program.folder, f"{case.m.seed}_adaptive.csv")
     adaptive = case.program.call("run", case.path, "--method", "auto", "--tol", "1e-10", "-o", out)

@@ -166,6 +166,7 @@ static void test_implicit_structure_changes_nothing(void** state) {
   for (int i = 0; i < 2; i++) {
     jsolve_system s = {.n = 3, .rhs = mass_rhs, .jacobian = mass_jacobian};
     if (i == 1) {
+      s.has_parts = true;
       s.nq = 1;
       s.nw = 1;
     }
@@ -178,6 +179,63 @@ static void test_implicit_structure_changes_nothing(void** state) {
   }
   // (2 t - sin 2t) / 4, but for the hundredth of a second the mass lags behind
   assert_near(y[1][2], (6 - sin(6)) / 4, 0.02);
+}
+
+static void nothing_rhs(void* user, double t, const double* y, double* f) {
+  (void)user, (void)t, (void)y, (void)f;
+}
+
+static void nothing_jacobian(void* user, double t, const double* y, double* J) {
+  (void)user, (void)t, (void)y, (void)J;
+}
+
+// All that moves is prescribed, y = [ v psi ]: v = sin t is closed after every step, psi = int v^2.
+static void prescribed_rhs(void* user, double t, const double* y, double* f) {
+  (void)user;
+  f[0] = cos(t);
+  f[1] = y[0] * y[0];
+}
+
+static void prescribed_jacobian(void* user, double t, const double* y, double* J) {
+  (void)user, (void)t;
+  memset(J, 0, 4 * sizeof *J);
+  J[1] = 2 * y[0];
+}
+
+static jo_status prescribed_project(void* user, double t, double* y) {
+  (void)user;
+  y[0] = sin(t);
+  return JO_OK;
+}
+
+static void test_implicit_without_anything_that_moves_by_itself(void** state) {
+  jsolve_system s = {.n = 2,
+                     .rhs = prescribed_rhs,
+                     .jacobian = prescribed_jacobian,
+                     .project = prescribed_project,
+                     .has_parts = true,
+                     .nv = 1};
+  double y[2] = {0, 0};
+  jsolve_options o = adaptive(JSOLVE_ESDIRK5, 1e-9);
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 3, y, NULL, NULL));
+  assert_near(y[0], sin(3), 1e-15);
+  assert_near(y[1], (6 - sin(6)) / 4, 1e-8);
+}
+
+// Not even quadratures are left.
+static void test_every_method_goes_without_states(void** state) {
+  static const jsolve_method methods[] = {JSOLVE_RK4,  JSOLVE_DOPRI5, JSOLVE_ESDIRK5,
+                                          JSOLVE_AUTO, JSOLVE_BDF,    JSOLVE_ADAMS};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    jsolve_system s = {.rhs = nothing_rhs, .jacobian = nothing_jacobian, .has_parts = true};
+    jsolve_options o = adaptive(methods[i], 1e-9);
+    if (methods[i] == JSOLVE_RK4) o.step = 0.1;
+    jsolve_statistics stats;
+    double y[1];
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, NULL, 0, 3, y, NULL, &stats));
+    assert_true(stats.steps > 0);
+  }
 }
 
 // ---- the linear maps of a stage --------------------------------------------------------------------
@@ -204,6 +262,7 @@ static void some_jacobian(void* user, double t, const double* y, double* J) {
 static void test_implicit_adjoint_is_the_transpose(void** state) {
   double seed = 0.2, x[N], y[N], u[N], w[N], left = 0, right = 0;
   jsolve_system sys = {.n = N, .user = &seed, .jacobian = some_jacobian};
+  sys.has_parts = true;
   sys.nq = NQ;
   sys.nv = NV;
   sys.nw = NW;
@@ -282,6 +341,8 @@ int main(void) {
       fixture_test(test_implicit_stiff_component_costs_nothing),
       fixture_test(test_auto_changes_over_and_back),
       fixture_test(test_implicit_structure_changes_nothing),
+      fixture_test(test_implicit_without_anything_that_moves_by_itself),
+      fixture_test(test_every_method_goes_without_states),
       fixture_test(test_implicit_adjoint_is_the_transpose),
       fixture_test(test_scan_sees_a_pulse_after_rest),
       fixture_test(test_collapsed_steps_end_with_the_state),

@@ -47,6 +47,7 @@ static jsolve_system system_of(decay* d) {
                          .mode = d->mode,
                          .jacobian = jacobian,
                          .prepare_jacobian = prepare,
+                         .has_parts = true,
                          .nw = 1};
 }
 

@@ -45,7 +45,7 @@ static void rates(void* user, double t, const double* y, double* f, double* entr
 static const int state_of[] = {1, 2}, place[] = {0, 1};
 
 static jsolve_system make(problem* p) {
-  jsolve_system s = {.n = N, .user = p, .rhs = rhs, .nw = N};
+  jsolve_system s = {.n = N, .user = p, .rhs = rhs, .has_parts = true, .nw = N};
   s.local = (jsolve_local_system){.n = 2,
                                   .nentry = 2,
                                   .state = state_of,

@@ -20,7 +20,7 @@ static void pair_rhs(void* user, double t, const double* y, double* f) {
 }
 
 static jsolve_system pair_system(pair* p) {
-  return (jsolve_system){.n = 5, .user = p, .rhs = pair_rhs, .nq = 2, .nw = 2};
+  return (jsolve_system){.n = 5, .user = p, .rhs = pair_rhs, .has_parts = true, .nq = 2, .nw = 2};
 }
 
 static void test_resolution_several_modes_that_grow_are_rejected(void** state) {

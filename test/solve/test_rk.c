@@ -24,7 +24,8 @@ static void jacobian(void* user, double t, const double* y, double* J) {
   J[3] = -1.0;
 }
 
-static const jsolve_system driven = {.n = N, .rhs = rhs, .jacobian = jacobian, .nw = N};
+static const jsolve_system driven = {
+    .n = N, .rhs = rhs, .jacobian = jacobian, .has_parts = true, .nw = N};
 
 typedef struct watch {
   jsolve_method method;

@@ -15,6 +15,9 @@ static void test_scan_spacing_follows_the_shortest_pulse(void** state) {
   assert_near(jsolve_scan_spacing(&o, 0.0, 10.0), 0.2, 1e-15);
   o.shortest_pulse = 1e-9;
   assert_near(jsolve_scan_spacing(&o, 0.0, 10.0), 1e-4, 1e-15);
+  // parts of the shortest run there is are zero, but not their length
+  o = jsolve_options_default();
+  assert_true(jsolve_scan_spacing(&o, 0.0, 5e-324) > 0.0);
 }
 
 static void test_scan_parts_are_no_longer_than_the_spacing(void** state) {

@@ -18,7 +18,7 @@ static void spring_rhs(void* user, double t, const double* y, double* f) {
 }
 
 static jsolve_system spring_system(spring* s) {
-  return (jsolve_system){.n = 2, .user = s, .rhs = spring_rhs, .nq = 1, .nw = 1};
+  return (jsolve_system){.n = 2, .user = s, .rhs = spring_rhs, .has_parts = true, .nq = 1, .nw = 1};
 }
 
 static void test_stability_polynomials_are_those_of_the_methods(void** state) {
