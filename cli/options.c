@@ -192,6 +192,13 @@ static cli_exit take_common(cli* c, const cli_command* command, const cli_option
   return value ? add_setting(c, limits[which], value) : cli_misuse(name, "%s needs a number", of);
 }
 
+// Which one counts must not depend on their order.
+static cli_exit reject_second(const char* command, const cli_option* o) {
+  bool is_list = strstr(o->value, "LIST") != NULL;
+  return cli_misuse(command, "%s is given twice; give it once%s", o->name,
+                    is_list ? ", with commas between the entries" : "");
+}
+
 static cli_exit take_option(cli* c, const cli_command* command, const cli_option* option, int n,
                             words* w) {
   const char* name = command->name;
@@ -201,6 +208,8 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   }
   for (int i = 0; i < n; i++) {
     if (!is_named(w, option[i].name)) continue;
+    bool may_repeat = option[i].flag || option[i].texts || option[i].is_repeated;
+    if (w->given[i] && !may_repeat) return reject_second(name, &option[i]);
     w->given[i] = true;
     if (option[i].flag) return take_flag(w, name, option[i].flag);
     const char* value = take_value(w);

@@ -39,6 +39,9 @@ class Mistakes(unittest.TestCase):
     def call(self, command, *args, code, file=CAR):
         """The command fails with one line, the same with --json, and with one object then."""
         needed = [word.format(d=self.folder) for word in COMMANDS.get(command, [])]
+        if "-o" in needed and "-o" in args:  # no option may be given twice
+            at = needed.index("-o")
+            needed = needed[:at] + needed[at + 2:]
         name = command.split()
         words = ["--interpreter", *([file] if file else []), *needed, *args]
         plain = jounce(*name, *words, code=code)
@@ -166,6 +169,13 @@ class Mistakes(unittest.TestCase):
                 ("loads", ["-o", "a.csv", "--compare", "fixed@200"]),
                 ("loads", ["--wrt", "k", "--compare", "fixed@200"])):
             self.assertIn("exclude each other", self.call(command, *args, code=2)[0])
+
+    def test_options_given_twice(self):
+        """The last one counted, silently: derivatives with respect to b alone."""
+        for command, *args in (("sens", "--wrt", "a", "--wrt", "b"), ("run", "--tol", "1e-6", "--tol=1e-9"),
+                               ("run", "-o", "a.csv", "-o", "b.csv")):
+            self.assertIn("is given twice; give it once", self.call(command, *args, code=2)[0])
+        self.assertIn("with commas between the entries", self.call("sens", "--wrt", "a", "--wrt", "b", code=2)[0])
 
     def test_benchmark(self):
         for args, code in ((["lorry"], 2), (["buggy", "more"], 2), (["buggy", "--tol", "x"], 2),
