@@ -236,6 +236,15 @@ static int column_width(const char* name) {
   return n > 14 ? n : 14;
 }
 
+// Whether derivatives are missing. Messages tell of values in doubt, too, which the command has warned of.
+static bool lacks_derivatives(const jo_sweep_info* info, const jo_sweep_point* p) {
+  bool lacks = false;
+  for (int k = 0; *p->message && k < info->objectives * info->wrt; k++) {
+    lacks = lacks || isnan(p->gradient[k]);
+  }
+  return lacks;
+}
+
 static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_sweep_point* p) {
   for (int k = 0; k < info->parameters; k++) {
     printf("  %*.8g", column_width(jo_sweep_parameter_name(s, k)), p->parameter[k]);
@@ -247,16 +256,18 @@ static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_swe
   for (int k = 0; k < info->objectives; k++) {
     printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
-  printf(*p->message ? "  derivatives missing\n" : "\n");
+  printf(lacks_derivatives(info, p) ? "  derivatives missing\n"
+         : *p->message              ? "  in doubt\n"
+                                    : "\n");
 }
 
 // Why points lack derivatives, once: the reason is the same for most.
-static void print_missing(const jo_sweep* s) {
+static void print_missing(const jo_sweep* s, const jo_sweep_info* info) {
   jo_sweep_point p;
   char* first = NULL;
   int n = 0;
   for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
-    if (!p.is_done || p.status < 0 || !*p.message) continue;
+    if (!p.is_done || p.status < 0 || !lacks_derivatives(info, &p)) continue;
     if (n++ == 0) first = strdup(p.message);
   }
   if (n > 0) printf("  %d of them lack derivatives: %s\n", n, first ? first : "");
@@ -281,7 +292,7 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
   if (info->done > shown) {
     printf("  ... and %d more, all of them with --json or in a file (-o)\n", info->done - shown);
   }
-  print_missing(s);
+  print_missing(s, info);
 }
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {

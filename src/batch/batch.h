@@ -55,8 +55,10 @@ typedef struct jbatch_point {
   int left;          // why it was left by its lane (lanes.h), JBATCH_FINE: it was not
   int64_t steps;     // 0: not known
   int events;
-  int road;       // 0: that of the jsens, then those of the options
-  char* message;  // why it failed; NULL: it did not
+  int unresolved;    // see jsolve_statistics, of points that were run alone ...
+  double resolving;  // ... [s]
+  int road;          // 0: that of the jsens, then those of the options
+  char* message;     // why it failed; NULL: it did not
 } jbatch_point;
 
 // Read-only once made, but for what jbatch_run() writes.

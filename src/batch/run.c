@@ -111,6 +111,8 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
     clear_missing(b, i);
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
+    p->unresolved = r->statistics.unresolved;
+    p->resolving = r->statistics.resolving;
   }
   jsens_result_destroy(r);
   return status;

@@ -96,8 +96,9 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
 // they hold there: docs/theory/equilibrium.md eq. (N5). Free motions, as rolling along the road, are not unstable. `out` is what
 // the search found; growth, turning and growing become the verdict. They stay as the search left them where the plant has no
 // Jacobian, since differences see friction at rest that has no slope, and where the equations have none. JO_ERR_MEMORY.
-jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
-                            jmachine_equilibrium* out);
+// values: of the live numbers, NULL: the model's.
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* values, double t,
+                            const double* y, jmachine_equilibrium* out);
 
 // Warns of an equilibrium that was judged unstable.
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);

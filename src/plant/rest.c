@@ -90,7 +90,7 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         "derivatives",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
-  return jplant_judge_rest(ctx, p, t, y, out);
+  return jplant_judge_rest(ctx, p, NULL, t, y, out);
 }
 
 jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine_equilibrium* out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An equilibrium is unstable where the real part of an eigenvalue is larger than its error. docs/theory/equilibrium.md eq. (N5)
 #include <math.h>
+#include <string.h>
 
 #include "plant/linearise.h"
 #include "plant/plant.h"
@@ -45,10 +46,11 @@ static jo_status analyse(jo_context* ctx, jarena* a, const jgen_dynamics* d, con
   return JO_OK;
 }
 
-jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
-                            jmachine_equilibrium* out) {
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* values, double t,
+                            const double* y, jmachine_equilibrium* out) {
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
   jo_status status = JO_OK;
   int said = jo_context_diagnostic_count(ctx);
   if (run->system.jacobian) {

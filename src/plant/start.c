@@ -65,7 +65,8 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, NULL, out));
-  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why, out->tips);
+  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why, out->tips,
+                             &out->found);
 }
 
 jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {

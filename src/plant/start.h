@@ -6,9 +6,10 @@
 #include "plant/plant.h"
 
 typedef struct jplant_start {
-  double* y;         // state (ny)
-  double* S;         // its derivatives by the first nw numbers of the dynamics (ny x nw)
-  const char** why;  // there is no derivative by a number (nw); NULL: there is
+  double* y;                   // state (ny)
+  double* S;                   // its derivatives by the first nw numbers of the dynamics (ny x nw)
+  const char** why;            // there is no derivative by a number (nw); NULL: there is
+  jmachine_equilibrium found;  // where it is at rest
   int* tips;  // a state that a number makes hang or tip over, see static_start.h (nw); -1: none
 } jplant_start;
 

@@ -251,23 +251,23 @@ static jo_status differentiate(jo_context* ctx, jarena* a, jarena* out, jplant_w
 }
 
 jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, const double* values,
-                              int nw, double* y, double* S, const char** why, int* tips) {
+                              int nw, double* y, double* S, const char** why, int* tips,
+                              jmachine_equilibrium* found) {
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
   jarena a;
   jarena_init(&a, ctx);
   jplant_work* run = NULL;
-  jmachine_equilibrium found;
   bool* stays = JARENA_ARRAY(&a, d->ny, bool);
   jo_status status = stays ? JO_OK : jerr_memory(ctx);
-  if (status >= 0) status = jplant_settle(ctx, p, values, t, y, stays, &found);
+  if (status >= 0) status = jplant_settle(ctx, p, values, t, y, stays, found);
   if (status >= 0 && nw > 0) status = jplant_work_create(ctx, p, &run);
   if (run) {
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     jsolve_set_modes(&run->system, t, y, run->g);
     status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why, tips);
     // where the search took it to is a function of nothing
-    for (int k = 0; found.is_moved && k < nw; k++) {
+    for (int k = 0; found->is_moved && k < nw; k++) {
       if (!why[k]) why[k] = "static equilibrium was found only after what nothing holds had moved";
     }
   }

@@ -13,7 +13,8 @@
 // does to the angle of a wheel that is in balance. Where it is positive the wheel hangs as it is, where it is negative
 // it turns over: S is that of the first side.
 jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, const double* values,
-                              int nw, double* y, double* S, const char** why, int* tips);
+                              int nw, double* y, double* S, const char** why, int* tips,
+                              jmachine_equilibrium* found);
 
 // Velocities at the position in y, as the initial conditions say, and their derivatives.
 jo_status jplant_static_velocities(jo_context* ctx, const jplant* p, const double* values, int nw,

@@ -164,7 +164,14 @@ static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values
 
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
                       double** y, double** S, const int** tips) {
-  jplant_start begin;
+  jmachine_equilibrium found;
+  return jsens_start_found(ctx, a, s, nw, values, y, S, tips, &found);
+}
+
+jo_status jsens_start_found(jo_context* ctx, jarena* a, const jsens* s, int nw,
+                            const double* values, double** y, double** S, const int** tips,
+                            jmachine_equilibrium* found) {
+  jplant_start begin = {0};
   jplant_work* run;
   JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
   JO_TRY(jsens_check_start(ctx, s, nw, begin.why));
@@ -174,6 +181,7 @@ jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const 
   *y = begin.y;
   *S = begin.S;
   *tips = begin.tips;
+  *found = begin.found;
   return status;
 }
 

@@ -55,6 +55,10 @@ void jsens_destroy(jsens* s);
 // numbers. tips: see plant/start.h (nw).
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
                       double** y, double** S, const int** tips);
+// Likewise. *found: where that is at rest, of a static start.
+jo_status jsens_start_found(jo_context* ctx, jarena* a, const jsens* s, int nw,
+                            const double* values, double** y, double** S, const int** tips,
+                            jmachine_equilibrium* found);
 
 typedef struct jsens_options {
   jsolve_options solve;
@@ -67,6 +71,9 @@ typedef struct jsens_options {
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
+  // Whether values are in doubt is looked for (sens/verdict.h): runs with fixed steps and no derivatives are repeated with half
+  // of them.
+  bool check;
   bool some;         // objectives without derivatives are noted in the result; else the run fails
   bool events_only;  // of direct walks: times of events alone, no gradient
   bool keep;         // the recorded run stays with the result, for jsens_walk_again()
@@ -151,6 +158,12 @@ typedef struct jsens_result {
   const char** why;     // it has no derivatives, or not all of them; NULL: it has (nobjective)
   bool* is_own;         // that is its own fault, not that of another one whose slope is infinite
   jplant_doubt* doubt;  // (nobjective)
+  // With `check` (nobjective): the largest value along a run with fixed steps, as if it ended there; the value with half the
+  // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/judge.h).
+  double *largest, *halved, *end_error;
+  // Of a start at rest, with `check`: with which rate a small push grows [1/s], 0: it does not; most in this state.
+  double growth;
+  int growing;
   double derivative_tol;  // as it was wanted, relative
   bool is_within;         // every derivative is
   int passes;             // runs it took

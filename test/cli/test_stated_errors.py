@@ -218,7 +218,7 @@ class FilteredSignals(Case):
         self.assertRegex(self.run_of(self.model("rms"), *small)[1], r"off by [0-9.]+ %: .* hint: 'nominal: 0.0069'")
         window = self.model("rms", ", window: [3, 4]", "Wk")
         hidden = self.run_of(window, "--set", "shift=9.81", "--set", "A=1e-3", "--tol", "1e-4")[1]
-        self.assertRegex(hidden, "of a signal that is much larger, is too little for the tolerance; hint: a smaller tolerance")
+        self.assertRegex(hidden, "of a signal that is much larger, is too little for the tolerance; hint: a smaller --tol")
         for quiet in (["--set", "A=0"], ["--method", "rk4", "--step", "0.01", "--set", "A=1e-5"]):
             self.assertEqual("", self.run_of(self.model("mean"), "--tol", "1e-4", *quiet)[1])
 
