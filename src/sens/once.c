@@ -38,7 +38,9 @@ static void note_largest(recorder* k, const jsolve_step* step) {
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   recorder* k = user;
+  const double* across = k->run->watch.across;
   jsens_record_step(k->record, step);
+  if (across[0] == step->t0 && across[1] == step->t1) jsens_record_across(k->record, across[2]);
   JO_TRY(k->record->status);
   if (k->along) JO_TRY(jsens_along_step(k->along, step));
   jplant_judge_step(&k->judge, step);
@@ -108,6 +110,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->watch.on_change = on_change;
   run->watch.user = k;
   run->watch.nearest = 1.0;
+  run->watch.closer_by = opt->closer_by;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};

@@ -63,9 +63,10 @@ jo_status jsens_start_found(jo_context* ctx, jarena* a, const jsens* s, int nw,
 typedef struct jsens_options {
   jsolve_options solve;
   double t_start, t_end;
-  bool frozen;    // switches stay at their times
-  bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
-  bool compare;   // errors of adaptive runs from runs taken otherwise, not from their steps alone
+  bool frozen;       // switches stay at their times
+  bool estimate;     // also the errors of derivatives; runs that miss the tolerance are repeated
+  double closer_by;  // see jplant_chart_watch; 0: 1
+  bool compare;  // errors of adaptive runs from runs taken otherwise, not from their steps alone
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
   int max_states;         // of the run that are kept; what is more is taken again
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
