@@ -66,14 +66,18 @@ static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const
 
 // ---- sensitivities -------------------------------------------------------------------------------
 
-// Largest error of the figures in a row.
+static double larger(double a, double b) {
+  return isnan(a) || isnan(b) ? NAN : fmax(a, b);  // what is not known stays so
+}
+
+// Largest error of the figures in a row; NaN: one of them is not known.
 static double worst_error(const jo_system* system, const jo_loads_gradient* g) {
   double worst = 0.0;
   jo_sens_parameter number;
   for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
     double p = fabs(number.value);
-    if (g->peak != 0.0) worst = fmax(worst, p * g->dpeak_error[k] / fabs(g->peak));
-    if (g->damage != 0.0) worst = fmax(worst, p * g->ddamage_error[k] / fabs(g->damage));
+    if (g->peak != 0.0) worst = larger(worst, p * g->dpeak_error[k] / fabs(g->peak));
+    if (g->damage != 0.0) worst = larger(worst, p * g->ddamage_error[k] / fabs(g->damage));
   }
   return worst;
 }
@@ -98,7 +102,11 @@ static void print_gradients(const cli_loads_job* j, const jo_system* system,
              g.damage != 0.0 ? p * g.ddamage[k] / g.damage : 0.0);
     }
     printf("\n");
-    worst = fmax(worst, worst_error(system, &g));
+    worst = larger(worst, worst_error(system, &g));
+  }
+  if (isnan(worst)) {
+    printf("  errors of these figures are not known\n");
+    return;
   }
   printf("  estimated errors of these figures: at most %.1e\n", worst);
 }

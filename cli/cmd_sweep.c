@@ -236,11 +236,13 @@ static int column_width(const char* name) {
   return n > 14 ? n : 14;
 }
 
+// Whether derivatives are missing. Messages tell of values in doubt, too, which the command has warned of.
 static bool lacks_derivatives(const jo_sweep_info* info, const jo_sweep_point* p) {
-  for (int i = 0; i < info->objectives * info->wrt; i++) {
-    if (isnan(p->gradient[i])) return true;
+  bool lacks = false;
+  for (int k = 0; *p->message && k < info->objectives * info->wrt; k++) {
+    lacks = lacks || isnan(p->gradient[k]);
   }
-  return false;
+  return lacks;
 }
 
 static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_sweep_point* p) {
@@ -254,9 +256,9 @@ static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_swe
   for (int k = 0; k < info->objectives; k++) {
     printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
-  printf("%s\n", !*p->message                 ? ""
-                 : lacks_derivatives(info, p) ? "  derivatives missing"
-                                              : "  begins at an unstable equilibrium");
+  printf(lacks_derivatives(info, p) ? "  derivatives missing\n"
+         : *p->message              ? "  in doubt\n"
+                                    : "\n");
 }
 
 // Why points lack derivatives, once: the reason is the same for most.
@@ -265,7 +267,7 @@ static void print_missing(const jo_sweep* s, const jo_sweep_info* info) {
   char* first = NULL;
   int n = 0;
   for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
-    if (!p.is_done || p.status < 0 || !*p.message || !lacks_derivatives(info, &p)) continue;
+    if (!p.is_done || p.status < 0 || !lacks_derivatives(info, &p)) continue;
     if (n++ == 0) first = strdup(p.message);
   }
   if (n > 0) printf("  %d of them lack derivatives: %s\n", n, first ? first : "");
@@ -452,22 +454,6 @@ static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
   }
 }
 
-// Points with numbers and derivatives and a message nevertheless: they begin at an unstable equilibrium.
-static void tell_unstable(const jo_sweep* sweep, const jo_sweep_info* info) {
-  jo_sweep_point p;
-  char* first = NULL;
-  int n = 0;
-  for (int i = 0; jo_sweep_point_at(sweep, i, &p) >= 0; i++) {
-    if (!p.is_done || p.status < 0 || !*p.message || lacks_derivatives(info, &p)) continue;
-    if (n++ == 0) first = strdup(p.message);
-  }
-  if (n > 0) {
-    fprintf(stderr, "warning: %d of %d points begin at an unstable equilibrium; the first: %s\n", n,
-            info->points, first ? first : "");
-  }
-  free(first);
-}
-
 static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   jo_sweep_info info = jo_sweep_inspect(sweep);
   if (info.done < info.points) return stopped(j, &info);
@@ -482,7 +468,6 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   } else if (info.failed > 0 && !c->quiet) {
     tell_failures(sweep, &info);
   }
-  if (!c->quiet) tell_unstable(sweep, &info);
   (c->json ? print_json : print_text)(model, sweep, j);
   if (j->path && code == CLI_OK && !c->json) {
     printf("%d rows written to %s\n", info.done, j->path);

@@ -73,6 +73,8 @@ JO_API void jo_batch_destroy(jo_batch* batch);
 /// do not stop it. What comes out of a point depends on nothing but the point, bit by bit: not on its neighbours,
 /// the number of points, lanes or threads. An error (no memory) is reported in the context of the batch.
 /// Results replace those of the run before. Threads: one at a time.
+/// The first, middle and last point of the first run are also run alone, with half of fixed steps too: the context has warnings
+/// where their values are in doubt. Other points and runs are not checked.
 JO_API jo_status jo_batch_run(jo_batch* batch, int n, const double* x);
 
 /// The same, point i on road[i] of the options, -1: that of the system.

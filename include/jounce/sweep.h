@@ -147,9 +147,9 @@ JO_API const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i);
 /// Arrays and texts are owned by the sweep.
 typedef struct jo_sweep_point {
   int is_done;
-  jo_status status;              // below zero: failed, numbers are NaN
-  const char* message;           // why, which objectives lack derivatives (NaN), or that the point
-                                 // begins at an unstable equilibrium; "" otherwise
+  jo_status status;  // below zero: failed, numbers are NaN
+  const char*
+      message;  // why, which objectives lack derivatives (NaN), which values are in doubt; "" otherwise
   const double* parameter;       // by parameter
   const double* value;           // by objective
   const double* gradient;        // objectives x numbers, row by row

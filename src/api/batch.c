@@ -7,8 +7,11 @@
 
 #include "api/handles.h"
 #include "base/require.h"
+#include "batch/doubt.h"
 #include "jounce/batch.h"
 #include "plant/caution.h"
+
+enum { SAMPLE = 3 };  // points of the first run whose values are checked
 
 struct jo_batch {
   jo_context* ctx;
@@ -18,6 +21,7 @@ struct jo_batch {
   int* number;   // parameters that vary (of the options)
   int* history;  // outputs that have one (of the options)
   const jmodel** road;
+  bool is_checked;
   int (*progress)(void* user, int done);
   void* user;
 };
@@ -192,11 +196,42 @@ static jo_status warn_of_points(const jo_batch* batch, jarena* a, int n, const d
   return JO_OK;
 }
 
+static jo_status check_sample(jo_batch* batch, jarena* a, const int* sample, int n,
+                              const double* x) {
+  jbatch* b = batch->batch;
+  jsens_verdict v[SAMPLE] = {{0}};
+  jsens_verdicts all;
+  for (int k = 0; k < n; k++) {
+    v[k].value = JARENA_ARRAY(a, b->nobjective, jsens_value_doubt);
+    if (!v[k].value) return jerr_memory(batch->ctx);
+  }
+  JO_TRY(jbatch_check(b, x, sample, n, v));
+  JO_TRY(jsens_verdicts_begin(a, b->sens, &b->opt.run.solve, &all));
+  for (int k = 0; k < n; k++) {
+    jsens_verdicts_add(&all, &v[k], b->value + (int64_t)sample[k] * b->nobjective);
+  }
+  jsens_verdicts_warn(batch->ctx, &all, b->n);
+  return JO_OK;
+}
+
+// Of the first run, its first, middle and last point: batches run again and again, and with the same steps.
+static jo_status warn_of_values(jo_batch* batch, jarena* a, int n, const double* x) {
+  int sample[SAMPLE], found = 0;
+  if (batch->is_checked || n == 0) return JO_OK;
+  batch->is_checked = true;
+  for (int k = 0; k < SAMPLE; k++) {
+    int i = (int)((int64_t)k * (n - 1) / (SAMPLE - 1));
+    if (found == 0 || sample[found - 1] < i) sample[found++] = i;
+  }
+  return check_sample(batch, a, sample, found, x);
+}
+
 static jo_status run(jo_batch* batch, int n, const double* x, const int* road) {
   JO_TRY(jbatch_run_on(batch->batch, n, x, road));
   jarena a;
   jarena_init(&a, batch->ctx);
   jo_status status = warn_of_points(batch, &a, n, x);
+  if (status >= 0) status = warn_of_values(batch, &a, n, x);
   jarena_free(&a);
   return status;
 }

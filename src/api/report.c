@@ -167,7 +167,9 @@ jo_status jo_report_write(jo_context* ctx, const jo_system* system, const jo_rep
   job j = {.ctx = ctx, .system = system, .opt = opt};
   jarena_init(&j.arena, ctx);
   bool is_scene = jtext_ends_in(path, ".glb");
+  jerr_scope scope = jerr_enter(ctx, JERR_SCOPE_REPORT);
   jo_status status = (is_scene ? write_scene : write_page)(&j, path, bytes);
+  jerr_leave(ctx, scope);
   jexport_replay_destroy(j.replay);
   jo_sens_result_destroy(j.derivatives);
   jo_result_destroy(j.result);

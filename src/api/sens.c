@@ -285,7 +285,7 @@ static void warn_of_errors(const jo_sens_result* r) {
   jsens_doubt_warn(r->ctx, &doubt, model->path);
   for (int o = 0; o < m->nobjective; o++) {
     if (m->is_lost[o]) {
-      jplant_warn_lost(r->ctx, &model->objective[o], m->value[o]);
+      jplant_warn_lost(r->ctx, &model->objective[o], m->value[o], doubt.is_fixed);
       continue;
     }
     jplant_doubt d = m->doubt[o];

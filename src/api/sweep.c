@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "api/handles.h"
-#include "base/format.h"
 #include "base/require.h"
 #include "jounce/sweep.h"
 #include "plant/caution.h"
 #include "report/sweep.h"
 #include "sens/doubt.h"
 #include "sens/plan.h"
+#include "sens/verdict.h"
 
 struct jo_sweep {
   jo_context* ctx;
@@ -188,61 +188,36 @@ void jo_sweep_destroy(jo_sweep* sweep) {
   jmem_free(sweep->ctx, sweep);
 }
 
-typedef struct doubts {
-  jsens_doubt derivative;
-  int* n;        // points in doubt, by objective
-  double* most;  // how far off the worst may be, and its value
-  double* worst;
-} doubts;
-
-static void add_doubts(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
-                       doubts* d) {
+static void add_derivatives(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
+                            jsens_doubt* d) {
   for (int k = 0; k < s->nobjective * s->nw; k++) {
     int o = k / s->nw, j = k % s->nw;
-    jsens_doubt_add(&d->derivative, p->value[o], p->gradient[k], p->error[k],
-                    jstudy_sweep_unit(s, x, j), s->model->objective[o].name,
-                    s->model->number[s->wrt[j]].path);
+    jsens_doubt_add(d, p->value[o], p->gradient[k], p->error[k], jstudy_sweep_unit(s, x, j),
+                    s->model->objective[o].name, s->model->number[s->wrt[j]].path);
   }
-  for (int o = 0; o < s->nobjective; o++) {
-    d->n[o] += p->doubt[o] != 0.0;
-    if (p->doubt[o] <= d->most[o]) continue;
-    d->most[o] = p->doubt[o];
-    d->worst[o] = p->value[o];
-  }
-}
-
-// Once for all points of an objective.
-static void warn_of_values(const jstudy_sweep* s, const doubts* d, int objective) {
-  const jmodel_objective* o = &s->model->objective[objective];
-  if (d->n[objective] == 0) return;
-  char off[48] = "have no true digit";
-  double most = d->most[objective];
-  if (most < 1.0) jformat(off, sizeof off, "be off by %.2g %%", 100.0 * most);
-  jerr_warn(s->ctx,
-            "%s:%d: objective '%s' is in doubt at %d of %d points: the worst came out as %.3g and "
-            "may %s, its signal, or the power of it, being below what the run resolves; hint: "
-            "'nominal', the size of its signal, or a smaller tolerance",
-            o->place.file, o->place.line, o->name, d->n[objective], s->npoint, d->worst[objective],
-            off);
 }
 
 static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
   const jstudy_sweep* s = sweep->sweep;
-  doubts d = {.derivative.wanted = jsens_plan_tolerance(&s->run),
-              .n = JARENA_ARRAY(a, s->nobjective, int),
-              .most = JARENA_ARRAY(a, s->nobjective, double),
-              .worst = JARENA_ARRAY(a, s->nobjective, double)};
-  if (!d.n || !d.most || !d.worst) return jerr_memory(s->ctx);
+  const jsolve_options* solve = &s->run.solve;
+  jsens_doubt derivative = {.wanted = jsens_plan_tolerance(&s->run),
+                            .is_fixed = jsolve_method_about(solve->method)->is_fixed};
+  jsens_verdicts values;
+  int points = 0;
+  JO_TRY(jsens_verdicts_begin(a, s->sens, solve, &values));
   for (int i = 0; i < s->npoint; i++) {
     const jstudy_sweep_point* p;
     const double* x;
     JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
-    if (p->is_done && p->status >= 0) add_doubts(s, p, x, &d);
+    if (!p->is_done || p->status < 0) continue;
+    points++;
+    // what single precision costs is told by jo_sweep_inspect()
+    if (!s->single.is_single) add_derivatives(s, p, x, &derivative);
+    jsens_verdicts_add(&values, &p->verdict, p->value);
   }
-  jsens_doubt_warn(sweep->ctx, &d.derivative, s->model->path);
-  for (int o = 0; o < s->nobjective; o++) {
-    warn_of_values(s, &d, o);
-  }
+  if (values.near > 0) derivative.singular_tol = solve->rel_tol;
+  jsens_doubt_warn(sweep->ctx, &derivative, s->model->path);
+  jsens_verdicts_warn(sweep->ctx, &values, points);
   return JO_OK;
 }
 
@@ -276,8 +251,7 @@ jo_status jo_sweep_run(jo_sweep* sweep) {
   jarena a;
   jarena_init(&a, sweep->ctx);
   jo_status status = warn_of_points(sweep, &a);
-  // what single precision costs is told by jo_sweep_inspect()
-  if (status >= 0 && !sweep->sweep->single.is_single) status = warn_of_doubts(sweep, &a);
+  if (status >= 0) status = warn_of_doubts(sweep, &a);
   jarena_free(&a);
   return status;
 }

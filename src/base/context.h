@@ -19,6 +19,7 @@ typedef struct jcontext_diagnostic {
 struct jo_context {
   jo_allocator allocator;
   jo_caller caller;
+  int scope;  // jerr_scope
   int nerror;
   char first[JCONTEXT_FIRST_SIZE];  // first error, "" when there is none
   jcontext_diagnostic embedded[JCONTEXT_EMBEDDED];

@@ -158,7 +158,25 @@ const char* jerr_option_name(const jo_context* ctx, jerr_option option) {
                                      "--derivative-tol"},
       [JERR_STEP] = {"'step' of the options", "'step'", "--step"},
   };
-  return name[option][ctx->caller];
+  // reports have a tolerance, studies one in their file
+  static const char* const key[][JERR_STEP + 1] = {
+      [JERR_SCOPE_RUN] = {NULL},
+      [JERR_SCOPE_REPORT] = {[JERR_DERIVATIVE_TOLERANCE] = "'simulation.derivative_tol'",
+                             [JERR_STEP] = "'simulation.step'"},
+      [JERR_SCOPE_STUDY] = {"'tolerance' of the study", "'simulation.derivative_tol'",
+                            "'simulation.step'"},
+  };
+  return key[ctx->scope][option] ? key[ctx->scope][option] : name[option][ctx->caller];
+}
+
+jerr_scope jerr_enter(jo_context* ctx, jerr_scope scope) {
+  jerr_scope before = (jerr_scope)ctx->scope;
+  if (before == JERR_SCOPE_RUN) ctx->scope = (int)scope;
+  return before;
+}
+
+void jerr_leave(jo_context* ctx, jerr_scope before) {
+  ctx->scope = (int)before;
 }
 
 void jo_context_destroy(jo_context* ctx) {

@@ -26,6 +26,12 @@ void jerr_notice(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
 typedef enum jerr_option { JERR_TOLERANCE, JERR_DERIVATIVE_TOLERANCE, JERR_STEP } jerr_option;
 const char* jerr_option_name(const jo_context* ctx, jerr_option option);
 
+// Who of the library was called, where its caller cannot give all of these options: hints name keys of files instead.
+typedef enum jerr_scope { JERR_SCOPE_RUN, JERR_SCOPE_REPORT, JERR_SCOPE_STUDY } jerr_scope;
+// From now on; the outermost counts. Returns what to give jerr_leave().
+jerr_scope jerr_enter(jo_context* ctx, jerr_scope scope);
+void jerr_leave(jo_context* ctx, jerr_scope before);
+
 // Forget what was said since there were n diagnostics: of an attempt that need not have succeeded.
 void jerr_forget(jo_context* ctx, int n);
 

@@ -98,6 +98,7 @@ static void* work(void* user) {
   jo_context* ctx = NULL;
   jo_status status = jo_context_create(&memory, &ctx);
   if (ctx) jo_context_set_caller(ctx, c->ctx->caller);
+  if (ctx) ctx->scope = c->ctx->scope;
   // without a context the turn taken is one that failed
   for (int i = take_turn(c); i >= 0; i = take_turn(c)) {
     if (ctx) {

@@ -55,6 +55,8 @@ typedef struct jbatch_point {
   int left;          // why it was left by its lane (lanes.h), JBATCH_FINE: it was not
   int64_t steps;     // 0: not known
   int events;
+  int unresolved;               // see jsolve_statistics, of points that were run alone ...
+  double resolving;             // ... [s]
   int road;                     // 0: that of the jsens, then those of the options
   char* message;                // why it failed; NULL: it did not
   jmachine_equilibrium rested;  // it begins there, see plant/start.h

@@ -112,6 +112,8 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
     p->rested = r->rested;
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
+    p->unresolved = r->statistics.unresolved;
+    p->resolving = r->statistics.resolving;
   }
   jsens_result_destroy(r);
   return status;

@@ -245,4 +245,11 @@ void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s) {
     }
   }
   jsens_doubt_warn(ctx, &doubt, m->path);
+  const jsolve_method_info* method = jsolve_method_about(l->run->used.solve.method);
+  if (l->nw > 0 && (method->is_fixed || !method->is_own)) {
+    jerr_warn(ctx,
+              "%s: derivatives of loads have no error estimates with method %s, and may be far off "
+              "where its steps are too long; hint: another 'simulation.method', such as auto",
+              m->path, method->name);
+  }
 }

@@ -292,7 +292,9 @@ jo_status jo_study_run(jo_context* ctx, jo_study* study, const jo_study_options*
   jo_study_options defaults = jo_study_options_default();
   forget(study);
   work j = {.ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
+  jerr_scope scope = jerr_enter(ctx, JERR_SCOPE_STUDY);
   jo_status status = run_parts(&j);
+  jerr_leave(ctx, scope);
   for (int i = 0; j.system && i < j.plan.nsetup; i++) {
     jo_system_destroy(j.system[i]);
   }

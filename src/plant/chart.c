@@ -419,10 +419,15 @@ static jo_status fail_slopes(jplant_work* r) {
   return JO_ERR_MODEL;
 }
 
+// Of runs that show the errors of others, which may come a little closer.
+static double allowed(const jplant_work* r, double d) {
+  return r->watch.closer_by > 0.0 ? r->watch.closer_by * d : d;
+}
+
 // (R17) how near to a singular position rounding errors of slopes, ROUGH/d^2, are still small for the tolerance
 static double zone(const jplant_work* r, double rel_tol) {
   double d = r->watch.needs_slopes ? ZONE_OF_SLOPES : ZONE;
-  return fmax(d, fmin(WATCH, sqrt(ROUGH / (MANY * rel_tol))));
+  return allowed(r, fmax(d, fmin(WATCH, sqrt(ROUGH / (MANY * rel_tol)))));
 }
 
 // (R18) how near slopes of a step across were taken; s: the part of the step at which J loses rank
@@ -459,9 +464,12 @@ static jo_status decide(jplant_work* r, const passage* p, const jsolve_stretch* 
   bool is_exact = p->miss <= EXACT * scale_of(r) || step->error <= CAUTION;
   bool passes = clear && is_exact && goes_on(r, step);
   double d = nearest_stage(r, p, step);
-  if (passes && !(r->watch.needs_slopes && d < ZONE_OF_SLOPES)) {
+  if (passes && !(r->watch.needs_slopes && d < allowed(r, ZONE_OF_SLOPES))) {
     r->watch.nearest = fmin(r->watch.nearest, d);
     r->watch.miss = p->miss;
+    r->watch.across[0] = step->t0;
+    r->watch.across[1] = step->t;
+    r->watch.across[2] = step->t0 + p->at * (step->t - step->t0);
     return JO_OK;
   }
   tell_singular(r, nearness(r, p->from) < nearness(r, p->to) ? p->from : p->to);

@@ -82,16 +82,16 @@ bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_
   return size > ROUNDING && (w < LEAST_POWER || size < UNRESOLVED * abs_tol);
 }
 
-void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value) {
+void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value, bool is_fixed) {
   char size[32] = "...";
   if (value > 0.0 && !o->has_final) jformat(size, sizeof size, "%.2g", value);
   jerr_warn(
       ctx,
       "%s:%d: objective '%s' came out as %.3g and may have no true digit: its signal, or the "
-      "%s of it, is below what the run resolves; hint: 'nominal: %s', the size of its signal, "
-      "or a smaller tolerance",
+      "%s of it, is below what the run resolves; hint: 'nominal: %s', the size of its signal%s%s",
       o->place.file, o->place.line, o->name, value,
-      o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power", size);
+      o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power", size, is_fixed ? "" : ", or a smaller ",
+      is_fixed ? "" : jerr_option_name(ctx, JERR_TOLERANCE));
 }
 
 jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol) {
@@ -103,9 +103,9 @@ jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs
     return jerr_set(
         r->ctx, JO_ERR_NUMERIC,
         "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "
-        "out negative, %.3g; hint: a smaller tolerance or step",
+        "out negative, %.3g; hint: a smaller %s or %s",
         o->place.file, o->place.line, o->name, o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power",
-        w);
+        w, jerr_option_name(r->ctx, JERR_TOLERANCE), jerr_option_name(r->ctx, JERR_STEP));
   }
   return JO_OK;
 }

@@ -24,8 +24,8 @@ bool jplant_is_unheld(const jplant* p, int objective, const double* y, double ab
 // numbers go. What is zero but for rounding is not.
 bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_tol);
 
-// Warn of one that is lost, with its value.
-void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value);
+// Warn of one that is lost, with its value. is_fixed: steps are, and no tolerance helps.
+void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value, bool is_fixed);
 
 // Report an output that is not finite at (t, y): `which` of the outputs, with its value there.
 jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int which, double value);

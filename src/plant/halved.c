@@ -119,8 +119,8 @@ static jo_status check(repeater* k, const jplant* p, const jsolve_options* solve
   } else {
     jerr_warn(r->ctx,
               "%s: with steps of %g s instead of %g s the run fails, so that the values of its "
-              "objectives may be far off (%s); hint: a smaller step, or an adaptive method",
-              r->path, halved.step, r->used.step, why);
+              "objectives may be far off (%s); hint: a smaller %s, or an adaptive method",
+              r->path, halved.step, r->used.step, why, jerr_option_name(r->ctx, JERR_STEP));
   }
   return JO_OK;
 }

@@ -206,9 +206,9 @@ void jplant_warn_end(jo_context* ctx, const jmodel_objective* o, double value, d
   describe_off(error / fabs(value), false, off);
   jerr_warn(ctx,
             "%s:%d: objective '%s' came out as %.3g and may %s: errors of the states at the end of "
-            "the run, which the tolerance allows, change it by about %.2g; hint: a smaller "
-            "tolerance",
-            o->place.file, o->place.line, o->name, value, off, error);
+            "the run, which the tolerance allows, change it by about %.2g; hint: a smaller %s",
+            o->place.file, o->place.line, o->name, value, off, error,
+            jerr_option_name(ctx, JERR_TOLERANCE));
 }
 
 void jplant_warn_step(jo_context* ctx, const jmodel_objective* o, double value, double other,
@@ -217,8 +217,9 @@ void jplant_warn_step(jo_context* ctx, const jmodel_objective* o, double value, 
   describe_off(OF_CHANGE * fabs(other - value) / fabs(value), false, off);
   jerr_warn(ctx,
             "%s:%d: objective '%s' came out as %.3g and may %s: it changes to %.3g with steps of "
-            "%.3g s instead of %.3g s; hint: a smaller step, or an adaptive method",
-            o->place.file, o->place.line, o->name, value, off, other, shorter, step);
+            "%.3g s instead of %.3g s; hint: a smaller %s, or an adaptive method",
+            o->place.file, o->place.line, o->name, value, off, other, shorter, step,
+            jerr_option_name(ctx, JERR_STEP));
 }
 
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
@@ -228,8 +229,9 @@ void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
   if (d->by_states) {
     jerr_warn(ctx,
               "%s:%d: objective '%s' came out as %.3g and may %s: errors of the states, which the "
-              "tolerance allows, show in its signal, about %.2g; hint: a smaller tolerance",
-              o->place.file, o->place.line, o->name, value, off, d->size);
+              "tolerance allows, show in its signal, about %.2g; hint: a smaller %s",
+              o->place.file, o->place.line, o->name, value, off, d->size,
+              jerr_option_name(ctx, JERR_TOLERANCE));
     return;
   }
   // what is much smaller than what goes into the filter is lost in that, whatever it is measured by
@@ -240,8 +242,9 @@ void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
   jerr_warn(
       ctx,
       "%s:%d: objective '%s' came out as %.3g and may %s: %s, about %.2g%s, is too little for "
-      "the tolerance; hint: %sa smaller tolerance",
+      "the tolerance; hint: %sa smaller %s",
       o->place.file, o->place.line, o->name, value, off,
       d->fed > 0.0 ? "what its filter lets pass" : "its signal", d->size,
-      is_hidden ? " of a signal that is much larger" : "", hint);
+      is_hidden ? " of a signal that is much larger" : "", hint,
+      jerr_option_name(ctx, JERR_TOLERANCE));
 }

@@ -122,9 +122,12 @@ typedef struct jplant_chart_watch {
   double look;  // spread of the machine beyond which the partition is looked at
   double
       closer;  // spread of the machine beyond which it may have come closer to a singular position
-  double nearest;   // the run came to a singular position; 1: far from all
-  double miss;      // by which lengths miss those of the singular mechanism passed last [m]
-  double lever;     // of angles, the longest seen so far [m/rad]
+  double nearest;    // the run came to a singular position; 1: far from all
+  double closer_by;  // part of the usual distance that steps may come as near as; 0: 1
+  double miss;       // by which lengths miss those of the singular mechanism passed last [m]
+  double lever;      // of angles, the longest seen so far [m/rad]
+  double across
+      [3];  // the last step across a singular position: its ends and where that lies [s]; 0: none
   double t_stuck;   // last change for want of a step [s]
   jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far
   double *work, *q, *h, *J, *y, *ydot, *slope, *g, *drive, *pivot;

@@ -439,7 +439,7 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi, 
     const jmodel_objective* o = &p->model->objective[i];
     jplant_doubt d = jplant_judge_value(&k->judge, i);
     if (jplant_is_lost(p, i, y, abs_tol)) {
-      jplant_warn_lost(k->out->ctx, o, psi[i]);
+      jplant_warn_lost(k->out->ctx, o, psi[i], u->is_fixed_step);
     } else if (d.error > 0.0) {
       jplant_warn_doubt(k->out->ctx, o, psi[i], &d);
     } else if (off[i] > 0.0) {
@@ -452,12 +452,14 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi, 
 static void warn_of_unresolved(const recorder* k, const jsolve_options* solve) {
   const jsolve_statistics* s = &k->out->statistics;
   if (s->unresolved == 0) return;
-  jerr_warn(k->out->ctx,
-            "%s: %s with steps of %g s does not follow the motion: '%s' changes by as much as its "
-            "own size where steps are halved, so that results may be far off; take steps below "
-            "%.1e s, or an adaptive method",
-            k->plant->model->path, jsolve_method_name(solve->method), solve->step,
-            k->run->system.state_name[s->unresolved - 1], s->resolving);
+  jerr_warn(
+      k->out->ctx,
+      "%s: %s with steps of %g s does not follow the motion: '%s' changes by as much as its "
+      "own size where steps are halved, so that results may be far off; hint: %s below %.1e s, "
+      "or an adaptive method",
+      k->plant->model->path, jsolve_method_name(solve->method), solve->step,
+      k->run->system.state_name[s->unresolved - 1], jerr_option_name(k->out->ctx, JERR_STEP),
+      s->resolving);
 }
 
 static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch,

@@ -17,16 +17,34 @@ typedef struct recorder {
   const jsens_options* opt;
   jsens_record* record;
   const jplant_work* run;
+  jmachine* machine;  // its own
   jplant_judge judge;
   jsens_along* along;  // NULL: derivatives do not go along
+  jsens_result* out;
+  double* psi;  // values of the objectives; NULL: nobody asks for the largest
+  double next;  // when they are looked at next
 } recorder;
+
+// As often as a run has rows.
+static void note_largest(recorder* k, const jsolve_step* step) {
+  if (!k->psi || step->t1 < k->next) return;
+  const jmodel_simulation* s = &k->run->plant->model->simulation;
+  jmachine_objectives(k->machine, step->t1, step->y1, k->psi);
+  for (int i = 0; i < k->out->nobjective; i++) {
+    if (isfinite(k->psi[i])) k->out->largest[i] = fmax(k->out->largest[i], fabs(k->psi[i]));
+  }
+  k->next = step->t1 + s->output_step;
+}
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   recorder* k = user;
+  const double* across = k->run->watch.across;
   jsens_record_step(k->record, step);
+  if (across[0] == step->t0 && across[1] == step->t1) jsens_record_across(k->record, across[2]);
   JO_TRY(k->record->status);
   if (k->along) JO_TRY(jsens_along_step(k->along, step));
   jplant_judge_step(&k->judge, step);
+  note_largest(k, step);
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
 
@@ -58,6 +76,15 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
   }
 }
 
+static jo_status note_end(recorder* k, double t, const double* y, jsens_result* out) {
+  const jgen_dynamics* d = k->run->plant->dynamics;
+  if (!k->opt->check) return JO_OK;
+  double* work = JARENA_ARRAY(&out->arena, d->ny + d->nobjective, double);
+  if (!work) return jerr_memory(out->ctx);
+  jplant_judge_end(&k->judge, k->machine, t, y, out->value, work, out->end_error);
+  return JO_OK;
+}
+
 // Where two branches of positions cross, masses and forces leave them as they are, and the motion on the one it takes is
 // smooth in them. What closures have tears both apart.
 static bool moves_loops(const jsens* s, int nw) {
@@ -74,10 +101,16 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->machine.on_event = on_event;
   run->machine.on_event_user = k->record;
   JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k->judge));
+  if (opt->check && jsolve_method_about(opt->solve.method)->is_fixed) {
+    k->psi = JARENA_ARRAY(&out->arena, out->nobjective, double);
+    if (!k->psi) return jerr_memory(out->ctx);
+  }
+  k->next = opt->t_start;
   run->charts = &k->record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = k;
   run->watch.nearest = 1.0;
+  run->watch.closer_by = opt->closer_by;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
@@ -95,6 +128,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   jmachine_clamp(&s->plant->about, y);
   jsens_record_end(k->record, t, y);
   jmachine_objectives(&run->machine, t, y, out->value);
+  JO_TRY(note_end(k, t, y, out));
   if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
   return k->record->status;
 }
@@ -134,7 +168,12 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
   jsolve_set_modes(&run->system, opt->t_start, y, scratch);
   jsens_record_begin(record, run->mode, s->plant);
-  recorder k = {.ctx = out->ctx, .opt = opt, .record = record, .run = run};
+  recorder k = {.ctx = out->ctx,
+                .opt = opt,
+                .record = record,
+                .run = run,
+                .machine = &run->machine,
+                .out = out};
   if (!jsens_along_can(out->method, opt)) return integrate(run, s, &k, y, out);
   return simulate_along(run, s, &k, y, out, is_walked);
 }
@@ -178,6 +217,9 @@ static bool allocate(jsens_result* r) {
   r->has_overflown = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
+  r->largest = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->halved = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->end_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->tips = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
@@ -190,9 +232,12 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->has_grown &&
-         r->is_own && r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error &&
-         r->brink && r->tips && r->unit;
+  for (int i = 0; r->halved && i < r->nobjective; i++) {
+    r->halved[i] = NAN;
+  }
+  return r->largest && r->halved && r->end_error && r->value && r->value_error && r->is_unheld &&
+         r->is_lost && r->is_sharp && r->has_grown && r->is_own && r->has_overflown && r->why &&
+         r->doubt && r->gradient && r->gradient_error && r->brink && r->tips && r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,

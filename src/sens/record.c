@@ -84,6 +84,7 @@ void jsens_record_destroy(jsens_record* r) {
   jmem_free(r->ctx, r->event_state);
   jmem_free(r->ctx, r->flip);
   jmem_free(r->ctx, r->reset);
+  jmem_free(r->ctx, r->across);
   jmem_free(r->ctx, r->y_end);
   jmem_free(r->ctx, r);
 }
@@ -313,6 +314,15 @@ void jsens_record_step(jsens_record* r, const jsolve_step* step) {
   uint32_t kind = (step->is_implicit ? IS_IMPLICIT : 0) | (step->is_drifted ? IS_DRIFTED : 0) |
                   (step->is_located ? IS_LOCATED : 0);
   new_entry(r, step->t0, step->t1, kind);
+}
+
+void jsens_record_across(jsens_record* r, double t) {
+  if (r->status < 0) return;
+  if (!jmem_grow(r->ctx, &r->across, &r->across_cap, r->nacross + 1, sizeof *r->across)) {
+    fail(r);
+    return;
+  }
+  r->across[r->nacross++] = (jsens_across){r->nentry - 1, t};
 }
 
 static bool store_ints(jsens_record* r, int** list, int* n, int* cap, const int* from, int more) {

@@ -38,6 +38,12 @@ typedef struct jsens_entry {
   const jsens_happening* what;  // event, change; NULL: a step
 } jsens_entry;
 
+// A step across a singular position.
+typedef struct jsens_across {
+  int entry;
+  double t;  // where the position lies [s]
+} jsens_across;
+
 // Vectors of states, of some of the steps, in their order.
 typedef struct jsens_store {
   int n, cap, of_cap, width;  // width: of one vector
@@ -69,8 +75,10 @@ typedef struct jsens_record {
   int* flip;
   int nreset, reset_cap;
   int* reset;
-  int stride;      // every stride-th step has its state stored, and the first after an event
-  int max_states;  // more than these that may be dropped, and the stride doubles
+  int nacross, across_cap;
+  jsens_across* across;  // in their order
+  int stride;            // every stride-th step has its state stored, and the first after an event
+  int max_states;        // more than these that may be dropped, and the stride doubles
   const jmodel* model;
   double max_bytes;        // of all that is recorded
   int nspare;              // states that may be dropped: of steps, not the first after an event
@@ -90,6 +98,8 @@ void jsens_record_destroy(jsens_record* r);
 // Begin with the modes of the start; then called by the run.
 void jsens_record_begin(jsens_record* r, const double* mode, const jplant* plant);
 void jsens_record_step(jsens_record* r, const jsolve_step* step);
+// The last step went across a singular position at t.
+void jsens_record_across(jsens_record* r, double t);
 void jsens_record_event(jsens_record* r, const jmachine_happening* what);
 void jsens_record_change(jsens_record* r, double t, const double* before, const double* after,
                          const double* mode, const jplant* to);

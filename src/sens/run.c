@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "gen/objective.h"
 #include "plant/finite.h"
+#include "plant/halved.h"
 #include "sens/compare.h"
 #include "sens/once.h"
 #include "sens/plan.h"
@@ -84,6 +85,36 @@ static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result*
   return status;
 }
 
+// Values with half the steps, which nobody asked for: counts are those of the run itself.
+static jo_status halve_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
+                             jsens_result* r) {
+  jsens_options other = *opt;
+  jsens_result* halved = NULL;
+  double begin = jclock_cpu(), span = r->record->t_end - opt->t_start;
+  other.estimate = other.check = other.keep = false;
+  other.solve.step = jplant_halved_step(opt->solve.step, span, r->statistics.steps);
+  other.solve.max_steps *= 4;
+  int said = jo_context_diagnostic_count(ctx);
+  jo_status status = jsens_run_once(ctx, s, JSENS_VALUE, &other, &halved);
+  for (int o = 0; o < r->nobjective; o++) {
+    r->halved[o] = status >= 0 ? halved->value[o] : INFINITY;
+  }
+  jsens_result_destroy(halved);
+  r->cpu_errors += jclock_cpu() - begin;
+  if (status >= 0 || status == JO_ERR_MEMORY || is_stopped(opt)) return status;
+  jerr_forget(ctx, said);
+  return JO_OK;
+}
+
+// The same from the run that errors come from. Where that has longer steps, halves change values by 2^-p as much.
+static void note_halved(bool is_longer, jsens_result* r) {
+  double power = pow(2.0, jsolve_method_about(r->used.solve.method)->order);
+  for (int o = 0; o < r->nobjective; o++) {
+    double value = r->value[o], other = r->other->value[o];
+    r->halved[o] = is_longer ? value + (value - other) / power : other;
+  }
+}
+
 // Steps of another length say nothing of the error where neither follow the motion.
 static jo_status fail_unresolved(jo_context* ctx, const jsens* s, const jsens_options* opt,
                                  const jsolve_statistics* found) {
@@ -113,6 +144,7 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
     add_counts(r, r->other);
     if (!other.keep_other) forget_run(r->other);
   }
+  note_halved(is_longer, r);
   jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r);
   r->cpu_errors += jclock_cpu() - begin;
   return JO_OK;
@@ -304,7 +336,9 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
     jsens_options o = *opt;
     o.estimate = false;
     status = jsens_run_once(ctx, s, method, &o, out);
+    bool halves = opt->check && about->is_fixed && method == JSENS_VALUE;
     if (status >= 0 && estimate) status = change_steps(ctx, s, opt, *out);
+    if (status >= 0 && halves) status = halve_steps(ctx, s, opt, *out);
   }
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
   if (status >= 0 && is_asked) status = check_gradient(s, opt, *out);

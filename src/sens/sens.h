@@ -59,14 +59,18 @@ jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const 
 typedef struct jsens_options {
   jsolve_options solve;
   double t_start, t_end;
-  bool frozen;    // switches stay at their times
-  bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
-  bool compare;   // errors of adaptive runs from runs taken otherwise, not from their steps alone
+  bool frozen;       // switches stay at their times
+  bool estimate;     // also the errors of derivatives; runs that miss the tolerance are repeated
+  double closer_by;  // see jplant_chart_watch; 0: 1
+  bool compare;  // errors of adaptive runs from runs taken otherwise, not from their steps alone
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
   int max_states;         // of the run that are kept; what is more is taken again
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
+  // Whether values are in doubt is looked for (sens/verdict.h): runs with fixed steps and no derivatives are repeated with half
+  // of them.
+  bool check;
   bool some;         // objectives without derivatives are noted in the result; else the run fails
   bool events_only;  // of direct walks: times of events alone, no gradient
   bool keep;         // the recorded run stays with the result, for jsens_walk_again()
@@ -151,6 +155,9 @@ typedef struct jsens_result {
   const char** why;     // it has no derivatives, or not all of them; NULL: it has (nobjective)
   bool* is_own;         // that is its own fault, not that of another one whose slope is infinite
   jplant_doubt* doubt;  // (nobjective)
+  // With `check` (nobjective): the largest value along a run with fixed steps, as if it ended there; the value with half the
+  // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/judge.h).
+  double *largest, *halved, *end_error;
   double derivative_tol;  // as it was wanted, relative
   bool is_within;         // every derivative is
   int passes;             // runs it took

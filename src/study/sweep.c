@@ -86,8 +86,9 @@ static double points_asked_for(const jstudy_sweep* s, const jstudy_sweep_options
 // All points are in memory: their places, values, derivatives and errors; or where they are in the journal.
 static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* opt) {
   double points = points_asked_for(s, opt), objectives = s->model->nobjective;
-  double numbers = s->nrange + objectives * (2.0 * s->nw + 2.0);
-  double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point);
+  double numbers = s->nrange + objectives * (2.0 * s->nw + 1.0);
+  double each = numbers * sizeof(double) + objectives * sizeof(jsens_value_doubt) +
+                sizeof(jstudy_sweep_point);
   if (opt->stream) each = sizeof(int64_t);
   char what[64];
   jformat(what, sizeof what, "%.4g points", points);
@@ -140,14 +141,14 @@ static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wis
 }
 
 static jo_status allocate_points(jstudy_sweep* s) {
-  size_t each = (size_t)s->nobjective * (size_t)(2 * s->nw + 1), doubts = (size_t)s->nobjective;
+  size_t n = (size_t)s->nobjective, each = n * (size_t)(2 * s->nw + 1);
   s->point = JARENA_ARRAY(&s->arena, s->npoint, jstudy_sweep_point);
   double* number = jarena_array(&s->arena, (size_t)s->npoint, each * sizeof *number);
-  double* doubt = jarena_array(&s->arena, (size_t)s->npoint, doubts * sizeof *doubt);
+  jsens_value_doubt* doubt = jarena_array(&s->arena, (size_t)s->npoint, n * sizeof *doubt);
   s->x = jarena_array(&s->arena, (size_t)s->npoint, (size_t)s->nrange * sizeof *s->x);
   if (!s->point || !number || !doubt || !s->x) return jerr_memory(s->ctx);
   for (int i = 0; i < s->npoint; i++) {
-    jstudy_sweep_place(s, &s->point[i], number + (size_t)i * each, doubt + (size_t)i * doubts);
+    jstudy_sweep_place(s, &s->point[i], number + (size_t)i * each, doubt + (size_t)i * n);
     jstudy_design_at(s->design, i, s->x + (int64_t)i * s->nrange);
   }
   return JO_OK;
@@ -201,8 +202,8 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   jtext_printf(t, "solve %d %d %d %lld %a %a %a %a %a %a\n", (int)o->method, o->locate_events,
                o->max_events, (long long)o->max_steps, o->rel_tol, o->abs_tol, o->step, o->max_step,
                s->run.t_start, s->run.t_end);
-  jtext_printf(t, "doubts, derivatives with errors %d %d %d %a %a", (int)s->method, s->run.frozen,
-               s->run.max_states, s->run.derivative_tol, o->shortest_pulse);
+  jtext_printf(t, "doubts with causes, derivatives with errors %d %d %d %a %a", (int)s->method,
+               s->run.frozen, s->run.max_states, s->run.derivative_tol, o->shortest_pulse);
   for (int i = 0; i < s->nw; i++) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }

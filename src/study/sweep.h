@@ -8,6 +8,7 @@
 #include "base/journal.h"
 #include "batch/batch.h"
 #include "sens/sens.h"
+#include "sens/verdict.h"
 #include "study/design.h"
 #include "study/statistics.h"
 
@@ -89,10 +90,9 @@ struct jstudy_sweep_point {
   double* gradient;  // nobjective x nw, row by row
   // of the gradient, estimated; likewise. Single precision: found by double precision at a sample of the points
   double* error;
-  // how far values may be off, relative; see sens/doubt.h (nobjective). Single precision: by how much they are, likewise
-  double* doubt;
-  char*
-      message;  // why it failed, or lacks derivatives (NaN); NULL: neither. Memory of the context that it was computed with
+  jsens_verdict verdict;  // whether its values are in doubt
+  // Why it failed, lacks derivatives (NaN) or is in doubt; NULL: none of it. Memory of the context that it was computed with.
+  char* message;
 };
 
 typedef struct jstudy_sweep {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "batch/doubt.h"
 #include "batch/single.h"
 #include "study/sweep_parts.h"
 
@@ -54,29 +55,30 @@ static jo_status take(jo_context* ctx, const jstudy_sweep* s, int k, jstudy_swee
   p->events = from->events;
   for (int o = 0; o < n; o++) {
     p->value[o] = b->value[(int64_t)k * n + o];
-    p->doubt[o] = 0.0;
   }
   for (int i = 0; i < all; i++) {
     p->gradient[i] = b->gradient[(int64_t)k * all + i];
   }
-  int said = jo_context_diagnostic_count(ctx);
-  if (p->status >= 0 && !from->message) jplant_warn_unstable(ctx, b->sens->plant, &from->rested);
-  const char* text = jo_context_diagnostic(ctx, said, NULL);
-  if (p->status >= 0 && !from->message && !*text) return JO_OK;
-  if (from->message) text = from->message;
-  if (!*text) text = jo_status_text(p->status);
+  if (p->status >= 0) {
+    if (from->unresolved > 0) p->verdict.unresolved = from->unresolved;
+    if (from->unresolved > 0) p->verdict.resolving = from->resolving;
+    p->verdict.growth = from->rested.growth;
+    p->verdict.growing = from->rested.growing;
+    return jstudy_sweep_tell(ctx, s, from->message, p);
+  }
+  const char* text = from->message ? from->message : jo_status_text(p->status);
   p->message = jmem_resize(ctx, NULL, strlen(text) + 1);
   if (!p->message) return jerr_memory(ctx);
   memcpy(p->message, text, strlen(text) + 1);
-  jerr_forget(ctx, said);
   return JO_OK;
 }
 
-// Points of a chunk that are in the sample of the whole sweep: the same ones however points are shared out.
-static int find_sample(const jstudy_sweep* s, const int* index, int n, int* sample) {
+// Points of a chunk that are in a sample of the whole sweep: the same ones however points are shared out.
+static int find_sample(const jstudy_sweep* s, bool (*is_in)(int n, int i), const int* index, int n,
+                       int* sample) {
   int found = 0;
-  for (int k = 0; k < n && s->single.is_single; k++) {
-    if (jbatch_is_sampled(s->npoint, index[k])) sample[found++] = k;
+  for (int k = 0; k < n; k++) {
+    if (is_in(s->npoint, index[k])) sample[found++] = k;
   }
   return found;
 }
@@ -87,10 +89,24 @@ static void take_differences(const jstudy_sweep* s, int k, jstudy_sweep_point* p
   if (p->status < 0) return;
   for (int o = 0; o < n; o++) {
     double off = b->value_difference[(int64_t)k * n + o];
-    p->doubt[o] = off > 0.0 ? off / fabs(p->value[o]) : 0.0;
+    p->verdict.value[o].single = off > 0.0 ? off / fabs(p->value[o]) : 0.0;
   }
   for (int i = 0; i < all; i++)
     p->error[i] = b->gradient_difference[(int64_t)k * all + i];
+}
+
+// Of the points in the sample whether their values are in doubt.
+static jo_status check_values(const jstudy_sweep* s, const int* index, int n, const double* x,
+                              jstudy_sweep_point* point) {
+  int sample[JBATCH_CHECK_MOST];
+  jsens_verdict verdict[JBATCH_CHECK_MOST];
+  int found = find_sample(s, jbatch_is_checked, index, n, sample);
+  for (int k = 0; k < found; k++)
+    verdict[k] = point[sample[k]].verdict;
+  jo_status status = jbatch_check(s->batch, x, sample, found, verdict);
+  for (int k = 0; k < found; k++)
+    point[sample[k]].verdict = verdict[k];
+  return status;
 }
 
 // One chunk at a time: the batch works with the context of this thread, and has threads of its own.
@@ -101,8 +117,10 @@ static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, co
   double* x = values_of(ctx, s, index, n);
   if (!x) return jerr_memory(ctx);
   b->ctx = ctx;
-  int sample[JBATCH_SAMPLE_MOST], nsample = find_sample(s, index, n, sample);
+  int sample[JBATCH_SAMPLE_MOST], nsample = 0;
+  if (s->single.is_single) nsample = find_sample(s, jbatch_is_sampled, index, n, sample);
   jo_status status = jbatch_run_checked(b, n, x, sample, nsample);
+  if (status >= 0) status = check_values(s, index, n, x, point);
   for (int k = 0; k < n && status >= 0; k++) {
     status = take(ctx, s, k, &point[k]);
   }
@@ -144,8 +162,10 @@ static jo_status add_sample(jstudy_sweep* s, jstudy_sweep_cursor* c, jbatch_erro
     if (!jbatch_is_sampled(s->npoint, i) || !jstudy_sweep_is_done(s, i)) continue;
     JO_TRY(jstudy_sweep_at(c, i, &p, &x));
     if (p->status < 0) continue;
-    for (int o = 0; o < s->nobjective; o++)
-      off[o] = isinf(p->doubt[o]) ? INFINITY : p->doubt[o] * fabs(p->value[o]);
+    for (int o = 0; o < s->nobjective; o++) {
+      double single = p->verdict.value[o].single;
+      off[o] = isinf(single) ? INFINITY : single * fabs(p->value[o]);
+    }
     jbatch_error_add(value, p->value, off);
     jbatch_error_add(gradient, p->gradient, p->error);
     s->single.checked++;

@@ -7,9 +7,9 @@
 
 // ---- sweep_store.c: records, the same ones in journals and between processes ------------------------
 
-// Places of the numbers of a point, which become NaN: nobjective x (2 nw + 1), and nobjective.
+// Places of the numbers of a point, which become NaN: nobjective x (2 nw + 1), and nobjective doubts, which become none.
 void jstudy_sweep_place(const jstudy_sweep* s, jstudy_sweep_point* p, double* number,
-                        double* doubt);
+                        jsens_value_doubt* doubt);
 
 bool jstudy_sweep_is_done(const jstudy_sweep* s, int i);
 
@@ -24,6 +24,10 @@ jo_status jstudy_sweep_write(jo_context* ctx, const jstudy_sweep* s, int i,
 jo_status jstudy_sweep_keep(jo_context* ctx, jstudy_sweep* s, const void* record, size_t size);
 
 // ---- sweep_point.c ----------------------------------------------------------------------------------
+
+// The message of a point: what it lacks, NULL or "": nothing, and what is in doubt. Memory of `ctx`.
+jo_status jstudy_sweep_tell(jo_context* ctx, const jstudy_sweep* s, const char* lacks,
+                            jstudy_sweep_point* p);
 
 extern const jstudy_evaluator jstudy_sweep_runs;  // a run after the other
 

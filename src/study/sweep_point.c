@@ -2,7 +2,7 @@
 // Points of a sweep, a run with derivatives after the other.
 #include <string.h>
 
-#include "sens/doubt.h"
+#include "base/format.h"
 #include "study/sweep_parts.h"
 
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
@@ -35,14 +35,10 @@ static void take(jstudy_sweep_point* p, const jsens_result* r) {
     memcpy(p->gradient, r->gradient, n * sizeof *p->gradient);
     memcpy(p->error, r->gradient_error, n * sizeof *p->error);
   }
-  for (int o = 0; o < r->nobjective; o++) {
-    p->doubt[o] = jsens_doubt_value(r, o);
-  }
   p->events = r->statistics.events;
   p->evaluations = r->statistics.evaluations;
 }
 
-// Of a point that failed, lacks derivatives of some objectives, or begins at an unstable rest.
 static jo_status keep_message(jo_context* ctx, const char* text, jstudy_sweep_point* p) {
   size_t n = strlen(text);
   if (n > MAX_MESSAGE) n = MAX_MESSAGE;
@@ -53,13 +49,24 @@ static jo_status keep_message(jo_context* ctx, const char* text, jstudy_sweep_po
   return JO_OK;
 }
 
+jo_status jstudy_sweep_tell(jo_context* ctx, const jstudy_sweep* s, const char* lacks,
+                            jstudy_sweep_point* p) {
+  char text[MAX_MESSAGE + 1], doubt[JSENS_VERDICT_TEXT];
+  bool has_lacks = lacks && *lacks;
+  jsens_verdict_text(s->sens, &s->run.solve, &p->verdict, p->value, doubt);
+  if (!has_lacks && !*doubt) return JO_OK;
+  jformat(text, sizeof text, "%s%s%s", has_lacks ? lacks : "", has_lacks && *doubt ? "; " : "",
+          doubt);
+  return keep_message(ctx, text, p);
+}
+
 // Failures of the run are the point's; those of the machine end the sweep.
 static jo_status run(jo_context* ctx, const jstudy_sweep* s, int i, jstudy_sweep_point* p) {
   double* values = NULL;
   JO_TRY(set_values(ctx, s, i, &values));
   jsens_options opt = s->run;
   opt.p = values;
-  opt.some = true;
+  opt.some = opt.check = true;
   jsens_result* r = NULL;
   p->status = jsens_check(ctx, s->sens, &opt, true);
   if (p->status >= 0) p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
@@ -70,9 +77,8 @@ static jo_status run(jo_context* ctx, const jstudy_sweep* s, int i, jstudy_sweep
   jo_status status = p->status == JO_ERR_MEMORY ? JO_ERR_MEMORY : JO_OK;
   if (p->status >= 0) {
     take(p, r);
-    if (!*why) jplant_warn_unstable(ctx, s->sens->plant, &r->rested);
-    why = jo_context_diagnostic(ctx, said, NULL);
-    if (*why) status = keep_message(ctx, why, p);
+    jsens_verdict_of(s->model, r, &p->verdict);
+    status = jstudy_sweep_tell(ctx, s, why, p);
   } else if (status >= 0) {
     why = jo_context_message(ctx);
     status = keep_message(ctx, *why ? why : jo_status_text(p->status), p);

@@ -138,11 +138,11 @@ static jo_status finish(jo_context* ctx, work* w, int i, const jstudy_sweep_poin
 
 static jo_status compute(jo_context* ctx, work* w, const chunk* c, jarena* a) {
   const jstudy_sweep* s = w->s;
-  size_t numbers = (size_t)s->nobjective * (size_t)(2 * s->nw + 1), doubts = (size_t)s->nobjective;
+  size_t doubts = (size_t)s->nobjective, numbers = doubts * (size_t)(2 * s->nw + 1);
   jstudy_sweep_point* point = JARENA_ARRAY(a, c->n, jstudy_sweep_point);
-  double* number = jarena_array(a, (size_t)c->n, (numbers + doubts) * sizeof *number);
-  if (!point || !number) return jerr_memory(ctx);
-  double* doubt = number + (size_t)c->n * numbers;
+  double* number = jarena_array(a, (size_t)c->n, numbers * sizeof *number);
+  jsens_value_doubt* doubt = jarena_array(a, (size_t)c->n, doubts * sizeof *doubt);
+  if (!point || !number || !doubt) return jerr_memory(ctx);
   for (int k = 0; k < c->n; k++) {
     jstudy_sweep_place(s, &point[k], number + (size_t)k * numbers, doubt + (size_t)k * doubts);
   }

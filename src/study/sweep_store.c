@@ -8,8 +8,12 @@
 // What of a point goes to the journal, in front of its numbers, its doubts and its message.
 typedef struct entry {
   int64_t evaluations;
+  double resolving, growth;
   int32_t index, status, events, length;  // of the message
+  int32_t unresolved, flags, growing, reserved;
 } entry;
+
+enum { IS_CHECKED = 1, IS_NEAR = 2 };  // flags
 
 // Values, derivatives and their errors of a point lie one after the other.
 static size_t number_bytes(const jstudy_sweep* s) {
@@ -17,7 +21,7 @@ static size_t number_bytes(const jstudy_sweep* s) {
 }
 
 static size_t doubt_bytes(const jstudy_sweep* s) {
-  return (size_t)s->nobjective * sizeof(double);
+  return (size_t)s->nobjective * sizeof(jsens_value_doubt);
 }
 
 static size_t bytes_before_message(const jstudy_sweep* s) {
@@ -25,8 +29,9 @@ static size_t bytes_before_message(const jstudy_sweep* s) {
 }
 
 void jstudy_sweep_place(const jstudy_sweep* s, jstudy_sweep_point* p, double* number,
-                        double* doubt) {
-  p->doubt = doubt;
+                        jsens_value_doubt* doubt) {
+  p->verdict = (jsens_verdict){.value = doubt};
+  memset(doubt, 0, doubt_bytes(s));
   p->value = number;
   p->gradient = number + s->nobjective;
   p->error = p->gradient + (int64_t)s->nobjective * s->nw;
@@ -45,12 +50,22 @@ jo_status jstudy_sweep_write(jo_context* ctx, const jstudy_sweep* s, int i,
                              const jstudy_sweep_point* p, char** out, size_t* size) {
   size_t numbers = number_bytes(s), doubts = doubt_bytes(s), before = bytes_before_message(s);
   size_t length = p->message ? strlen(p->message) : 0;
-  entry e = {p->evaluations, i, p->status, p->events, (int32_t)length};
+  const jsens_verdict* v = &p->verdict;
+  entry e = {.evaluations = p->evaluations,
+             .resolving = v->resolving,
+             .index = i,
+             .status = p->status,
+             .events = p->events,
+             .length = (int32_t)length,
+             .growth = v->growth,
+             .growing = v->growing,
+             .unresolved = v->unresolved,
+             .flags = (v->is_checked ? IS_CHECKED : 0) | (v->is_near ? IS_NEAR : 0)};
   char* record = jmem_resize(ctx, NULL, before + length);
   if (!record) return jerr_memory(ctx);
   memcpy(record, &e, sizeof e);
   memcpy(record + sizeof e, p->value, numbers);
-  memcpy(record + sizeof e + numbers, p->doubt, doubts);
+  memcpy(record + sizeof e + numbers, v->value, doubts);
   if (length > 0) memcpy(record + before, p->message, length);
   *out = record;
   *size = before + length;
@@ -62,15 +77,21 @@ static bool read_entry(const jstudy_sweep* s, const void* record, size_t size, e
   size_t before = bytes_before_message(s);
   if (size < before) return false;
   memcpy(e, record, sizeof *e);
-  bool may_tell = e->status < 0 || s->nw > 0;  // why it failed, or which derivatives are missing
-  return e->index >= 0 && e->index < s->npoint && e->length >= 0 && (e->length == 0 || may_tell) &&
+  return e->index >= 0 && e->index < s->npoint && e->length >= 0 &&
          size == before + (size_t)e->length && !jstudy_sweep_is_done(s, e->index);
 }
 
 static void take_numbers(const jstudy_sweep* s, const entry* e, const char* record,
                          jstudy_sweep_point* p) {
   memcpy(p->value, record + sizeof *e, number_bytes(s));
-  memcpy(p->doubt, record + sizeof *e + number_bytes(s), doubt_bytes(s));
+  jsens_verdict* v = &p->verdict;
+  memcpy(v->value, record + sizeof *e + number_bytes(s), doubt_bytes(s));
+  v->is_checked = (e->flags & IS_CHECKED) != 0;
+  v->is_near = (e->flags & IS_NEAR) != 0;
+  v->unresolved = e->unresolved;
+  v->resolving = e->resolving;
+  v->growth = e->growth;
+  v->growing = e->growing;
   p->status = (jo_status)e->status;
   p->events = e->events;
   p->evaluations = e->evaluations;
@@ -142,7 +163,7 @@ jo_status jstudy_sweep_look(jo_context* ctx, jarena* a, const jstudy_sweep* s,
   c->record = jarena_array(a, 1, bytes_before_message(s));
   c->x = JARENA_ARRAY(a, s->nrange, double);
   double* number = jarena_array(a, 1, number_bytes(s));
-  double* doubt = jarena_array(a, 1, doubt_bytes(s));
+  jsens_value_doubt* doubt = JARENA_ARRAY(a, s->nobjective, jsens_value_doubt);
   if (!c->record || !c->x || !number || !doubt) return jerr_memory(ctx);
   jstudy_sweep_place(s, &c->point, number, doubt);
   return JO_OK;
@@ -165,7 +186,7 @@ jo_status jstudy_sweep_at(jstudy_sweep_cursor* c, int i, const jstudy_sweep_poin
     *x = s->x + (int64_t)i * s->nrange;
     return JO_OK;
   }
-  jstudy_sweep_place(s, &c->point, c->point.value, c->point.doubt);
+  jstudy_sweep_place(s, &c->point, c->point.value, c->point.verdict.value);
   c->point.is_done = false;
   c->point.status = JO_OK;
   c->point.message = NULL;

@@ -320,6 +320,31 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   fixture_close(f);
 }
 
+// Of the first run three points are repeated with half the steps.
+static void test_batch_warns_of_steps_that_are_too_long(void** state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    fixture* f = open_objects(QUARTER_CAR);
+    jo_batch_options opt = two_parameters();
+    opt.step_s = i == 0 ? 4e-2 : 1e-3;
+    jo_batch* b = make_batch(f, f->system, opt);
+    const double x[] = {15e3, 1.0, 16e3, 1.0, 17e3, 1.0, 18e3, 1.0};
+    int said = jo_context_diagnostic_count(f->ctx);
+    assert_ok(f->ctx, jo_batch_run(b, 4, x));
+    int more = jo_context_diagnostic_count(f->ctx);
+    assert_int_equal(more > said, i == 0);
+    for (int k = said; k < more; k++) {
+      const char* text = jo_context_diagnostic(f->ctx, k, NULL);
+      assert_non_null(strstr(text, "of 3 points that were checked, of 4: "));
+      assert_non_null(strstr(text, "hint: a smaller 'step' of the options"));
+    }
+    assert_ok(f->ctx, jo_batch_run(b, 4, x));
+    assert_int_equal(jo_context_diagnostic_count(f->ctx), more);
+    jo_batch_destroy(b);
+    fixture_close(f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_batch_tells_what_it_has),
@@ -330,6 +355,7 @@ int main(void) {
       cmocka_unit_test(test_batch_varies_inputs),
       cmocka_unit_test(test_batch_has_derivatives_by_all_numbers),
       cmocka_unit_test(test_batch_refuses_what_cannot_be),
+      cmocka_unit_test(test_batch_warns_of_steps_that_are_too_long),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

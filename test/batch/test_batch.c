@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: a point is itself whatever is around it, what runs and derivatives say one at a time, and what fails.
-#include "batch/batch.h"
+#include "batch/doubt.h"
 
 #include <math.h>
 
@@ -454,8 +454,27 @@ static void test_batch_stops(void** state) {
   subject_close(&s);
 }
 
+static void test_batch_checks_both_ends_and_what_is_between(void** state) {
+  (void)state;
+  static const int size[] = {1, 2, 8, 9, 100, 2048, 5000, 100000, 100000000};
+  for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+    int n = size[k], found = 0, last = 0, most = 0, step = n > 100000 ? n - 1 : 1;
+    for (int i = 0; i < n; i += step) {
+      if (!jbatch_is_checked(n, i)) continue;
+      most = i - last > most ? i - last : most;
+      last = i;
+      found++;
+    }
+    assert_int_equal(last, n - 1);
+    if (step > 1) continue;
+    assert_in_range(found, n < 8 ? n : 8, JBATCH_CHECK_MOST);
+    if (found > 1) assert_true(most <= (n - 1) / (found - 1) + 1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_batch_checks_both_ends_and_what_is_between),
       cmocka_unit_test(test_batch_point_is_itself),
       cmocka_unit_test(test_batch_point_is_itself_with_adaptive_steps),
       cmocka_unit_test(test_batch_point_is_itself_in_loops),

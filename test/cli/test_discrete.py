@@ -776,7 +776,7 @@ initial: {x: 0.1}
 objectives: {value: {final: x}}
 simulation: {end: 3, method: rk4, step: STEP}
 """
-        warning = r"warning: \S+: rk4 with steps of 0.04 s does not follow the motion: 'x.*take steps below"
+        warning = r"warning: \S+: rk4 with steps of 0.04 s does not follow the motion: 'x.*hint: --step below"
         self.assertRegex(jounce("run", self.path("m.yaml", text.replace("STEP", "0.04")), "--interpreter").stderr, warning)
         self.assertEqual(jounce("run", self.path("m.yaml", text.replace("STEP", "0.01")), "--interpreter").stderr, "")
         # x_end was 4e-129 +- 5.2e-13, of an amplitude of 0.007

@@ -160,7 +160,7 @@ simulation: {{end: 2, start_at: static, method: {method}}}
     def test_points_of_sweeps_are_judged_each(self):
         for options in ([], ["--batch"], ["--method", "adjoint"]):
             made = jounce("sweep", self.flutter(2), "--param", "c=-2:2:5", "--json", *options)
-            self.assertIn("2 of 5 points begin at an unstable equilibrium", made.stderr)
+            self.assertIn("the static equilibrium is unstable at 2 of 5 points", made.stderr)
             said = [p.get("message", "") for p in json.loads(made.stdout)["points"]]
             self.assertEqual(["rate of 1 1/s" in said[0], "rate of 0.5 1/s" in said[1], *said[2:]],
                              [True, True, "", "", ""], options)

@@ -36,6 +36,20 @@ class Use(unittest.TestCase):
             self.assertEqual(jounce("loads", BOUNCER, *args, code=1).stdout, "")
 
 
+class FixedSteps(unittest.TestCase):
+    def test_errors_that_are_not_known_are_not_zero(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = Path(folder) / "m.yaml"
+            for method, known in (("rk4, step: 0.05", False), ("dopri5", True)):
+                model.write_text("jounce: 1\nparameters: {k: 900}\ngravity: [0, 0, 0]\nbodies: {b: {mass: 1}}\n"
+                                 "joints: {x: {type: prismatic, axis: x, child: b}}\nforces: {s: {on: x, stiffness: k}}\n"
+                                 "initial: {x: 1}\nsimulation: {end: 2, method: " + method + "}\n")
+                done = jounce("loads", str(model), "--interpreter", "--wrt", "k")
+                self.assertEqual("estimated errors of these figures: at most" in done.stdout, known)
+                self.assertEqual("errors of these figures are not known" in done.stdout, not known)
+                self.assertEqual("have no error estimates with method rk4" in done.stderr, not known)
+
+
 class Tracked(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -128,6 +128,92 @@ simulation: {end: 0.5, method: METHOD, step: 1e-3}
                         # events are within 1e-13 s of each other; adaptive steps within a few tolerances
                         self.assertAlmostEqual(p["objectives"][name]["value"], value, delta=1e-6 * abs(value), msg=(force, method, p))
 
+    OSCILLATOR = """jounce: 1
+parameters: {k: 900, c: 0}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: b}}
+forces: {s: {on: x, stiffness: k, damping: c}}
+initial: {x: 1}
+objectives: {x: {final: x}, r: {rms: x}}
+simulation: {end: 10, method: METHOD, step: STEP}
+"""
+
+    def oscillator(self, method="rk4", step="0.05"):
+        path = Path(self.folder.name) / "oscillator.yaml"
+        path.write_text(self.OSCILLATOR.replace("METHOD", method).replace("STEP", step))
+        return str(path)
+
+    def test_values_of_steps_that_are_too_long_are_told(self):
+        """30 rad/s in steps of 0.05 s: x was 5e-6 and r 0.150, of 0.02 and 0.707, and nothing was said."""
+        points = ["--interpreter", "--param", "k=899:901:2"]
+        for how in (["--wrt", "none"], [], ["--method", "adjoint"], ["--wrt", "none", "--batch"], ["--batch"]):
+            done = sweep(self.oscillator(), *points, *how, "--json")
+            told = [line for line in done.stderr.splitlines() if "objective" in line]
+            self.assertEqual(len(told), 2, done.stderr)
+            for name, line in zip("xr", told):
+                self.assertRegex(line, f"oscillator.yaml:8: objective '{name}' is in doubt at 2 of 2 points: the worst came out as .* and may have no "
+                                       "true digit: it changes to about .* with half the steps of 0.05 s; hint: a smaller --step, or an adaptive method")
+            self.assertNotIn("--tol", done.stderr)
+            for p in json.loads(done.stdout)["points"]:
+                self.assertRegex(p["message"], "objective 'r' came out as 0.1[45].* and may have no true digit: with half the steps it is about 0.571")
+        sweep(self.oscillator(), *points, "--wrt", "none", "-o", str(self.out))
+        self.assertIn("  in doubt\n", sweep(self.oscillator(), *points, "--wrt", "none").stdout)
+        self.assertNotIn("lack derivatives", sweep(self.oscillator(), *points).stdout)
+        self.assertIn("# row 1: objective 'x' came out as", self.out.read_text())
+        for method, step in (("rk4", "0.001"), ("dopri5", "0.05"), ("auto", "0.05")):
+            for how in ([], ["--batch"]):
+                self.assertNotIn("doubt", sweep(self.oscillator(method, step), *points, "--wrt", "none", *how).stderr)
+
+    def test_points_are_doubted_as_runs_are(self):
+        for k in "100", "400", "900":
+            for step in "0.002", "0.005", "0.01", "0.02":
+                model = self.oscillator(step=step)
+                alone = subprocess.run([PROGRAM, "run", model, "--interpreter", "--set", f"k={k}"], capture_output=True, text=True, check=True)
+                points = json.loads(sweep(model, "--interpreter", "--wrt", "none", "--param", f"k={k}:{int(k) + 1}:2", "--json").stdout)["points"]
+                for name in "xr":
+                    told = f"objective '{name}'"
+                    self.assertEqual(told in alone.stderr, told in points[0].get("message", ""), (k, step, alone.stderr))
+
+    def test_a_sample_of_points_side_by_side_is_checked(self):
+        points = ["--interpreter", "--param", "k=100:900:1000", "--wrt", "none", "--batch"]
+        done = sweep(self.oscillator(step="0.02"), *points, "--workers", "2")
+        self.assertNotIn("one by one", done.stderr)
+        self.assertRegex(done.stderr, "objective 'x' is in doubt at [5-8] of 8 points that were checked, of 1000: ")
+        self.assertEqual(sweep(self.oscillator(step="0.02"), *points, "--workers", "1").stderr, done.stderr)
+
+    def test_motions_that_are_not_followed_are_told(self):
+        """|h lambda| = 2: stable, and far from exp(-2)."""
+        text = self.OSCILLATOR.replace("c: 0", "c: 100").replace("METHOD", "rk4").replace("STEP", "0.04").replace("end: 10", "end: 3").replace(", r: {rms: x}", "")
+        path = Path(self.folder.name) / "slow.yaml"
+        path.write_text(text)
+        for how in ([], ["--batch"]):
+            told = sweep(str(path), "--interpreter", "--wrt", "none", "--param", "k=2500:2600:3", *how).stderr
+            self.assertRegex(told, r"rk4 with steps of 0.04 s does not follow the motion at 3 of 3 points: 'x.*hint: --step below \S+ s, or an adaptive method")
+
+    def test_unstable_equilibria_are_told(self):
+        """A pendulum upside down on a damped spring, stable from k = m g l on: 1.1 s^2 + s + k - m g l = 0 has a root of 1.69 at k = 5."""
+        path = Path(self.folder.name) / "upside_down.yaml"
+        path.write_text("jounce: 1\nparameters: {k: 200}\nbodies: {b: {mass: 1, com: [0, 0, 1], inertia: [0.1, 0.1, 0.1]}}\n"
+                        "joints: {y: {type: revolute, axis: y, child: b}}\nforces: {s: {on: y, stiffness: k, damping: 1}}\n"
+                        "objectives: {y: {final: y}}\nsimulation: {end: 1, start_at: static}\n")
+        for how in (["--wrt", "none"], [], ["--wrt", "none", "--batch"]):
+            told = sweep(str(path), "--interpreter", "--param", "k=5:15:3", *how).stderr
+            self.assertRegex(told, "the static equilibrium is unstable at 1 of 3 points: a small push grows with a rate of up to 1.69 1/s, most in 'y'")
+            self.assertNotIn("unstable", sweep(str(path), "--interpreter", "--param", "k=10:15:3", *how).stderr)
+
+    def test_hints_are_keys_of_files_where_a_command_has_no_option(self):
+        page = Path(self.folder.name) / "page.html"
+        told = subprocess.run([PROGRAM, "report", self.oscillator(), "--interpreter", "--wrt", "k", "-o", str(page)], capture_output=True, text=True,
+                              check=True).stderr
+        self.assertIn("hint: a smaller 'simulation.step', or an adaptive method", told)
+        self.assertNotIn("--step", told)
+        study = Path(self.folder.name) / "study.yaml"
+        study.write_text("study: 1\nmodel: oscillator.yaml\nparts:\n  - range: {parameter: k, from: 899, to: 901, points: 2, objectives: [x]}\n")
+        told = subprocess.run([PROGRAM, "study", str(study), "--interpreter"], capture_output=True, text=True, check=True).stderr
+        self.assertIn("hint: a smaller 'simulation.step'", told)
+        self.assertNotIn("--step", told)
+
     def test_hints_are_options_of_the_command(self):
         told = sweep(CAR, "--interpreter", "--param", "at=0:0.5:2", "--param", "rod=-1:1:2").stderr
         self.assertIn("points failed; the first, at = 0, rod = -1: ", told)

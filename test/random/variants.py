@@ -10,9 +10,10 @@ import csv
 import os
 
 from leaves import write
-from program import Answer, allowed_by_warnings, gradient, lacks_derivatives, message_class, values
+from program import Answer, allowed_by_warnings, gradient, lacks_derivatives, message_class, values, warned
 
 MOST_FIXED_STEPS = 60000
+CLEARLY = 0.05  # of a value: doubts, which are from 0.02 on; sweeps with derivatives find them from other steps
 
 
 def _close(a: float, b: float, relative: float, floor: float) -> bool:
@@ -76,6 +77,9 @@ def _is_value_of_run(case, objective: str, swept: float, run: Answer) -> bool:
 
 
 def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answer: Answer) -> None:
+    doubted = [o for o, part in warned(run).items() if part > CLEARLY]
+    case.law("sweep doubts what run doubts", all(f"objective '{o}'" in point.get("message", "") for o in doubted),
+             f"{setting}: {doubted}: {point.get('message', 'nothing said')}", answer)
     sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct",
                              *case.sharp)
     if not case.law("derivatives are finite", sens.ok, sens.message[:200], sens):

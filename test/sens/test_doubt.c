@@ -2,6 +2,7 @@
 // Which derivatives are told as off, and how.
 #include "sens/doubt.h"
 
+#include "base/err.h"
 #include "support/check.h"
 
 #define WANTED 1e-6
@@ -111,6 +112,25 @@ static void test_doubt_hints_in_the_terms_of_the_caller(void** state) {
   }
 }
 
+// Reports and studies have no option for steps, and studies have the tolerance in their file.
+static void test_doubt_hints_at_keys_where_there_is_no_option(void** state) {
+  (void)state;
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jo_context_set_caller(ctx, JO_CALLER_COMMAND_LINE);
+  jerr_scope before = jerr_enter(ctx, JERR_SCOPE_STUDY), inner = jerr_enter(ctx, JERR_SCOPE_REPORT);
+  assert_string_equal(jerr_option_name(ctx, JERR_TOLERANCE), "'tolerance' of the study");
+  assert_string_equal(jerr_option_name(ctx, JERR_STEP), "'simulation.step'");
+  jerr_leave(ctx, inner);
+  jerr_leave(ctx, before);
+  jerr_enter(ctx, JERR_SCOPE_REPORT);
+  assert_string_equal(jerr_option_name(ctx, JERR_TOLERANCE), "--tol");
+  assert_string_equal(jerr_option_name(ctx, JERR_STEP), "'simulation.step'");
+  jerr_leave(ctx, before);
+  assert_string_equal(jerr_option_name(ctx, JERR_STEP), "--step");
+  jo_context_destroy(ctx);
+}
+
 // Far smaller tolerances end at singular positions: no hint is better than one that does not help.
 static void test_doubt_near_singular_positions(void** state) {
   (void)state;
@@ -143,6 +163,7 @@ int main(void) {
       cmocka_unit_test(test_doubt_is_silent_about_what_has_no_error),
       cmocka_unit_test(test_doubt_warns_once_of_each_kind),
       cmocka_unit_test(test_doubt_hints_in_the_terms_of_the_caller),
+      cmocka_unit_test(test_doubt_hints_at_keys_where_there_is_no_option),
       cmocka_unit_test(test_doubt_near_singular_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
