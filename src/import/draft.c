@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "model/reader.h"
 
-#define MAX_SHOWN  60   // letters of a text of the file in messages
-#define MAX_NAME   48   // letters of a name: room for what makes it another one
+#define MAX_SHOWN 60  // letters of a text of the file in messages
+#define MAX_NAME  48  // letters of a name: room for what makes it another one
 
 static void open_lists(jimport_body* b) {
   b->last_point = &b->point;

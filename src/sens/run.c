@@ -256,7 +256,10 @@ jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_re
   bool is_named = m->objective != m->integrated;
   int first = -1, n = 0;
   for (int o = 0; o < r->nobjective; o++) {
-    if (r->why[o] && n++ == 0) first = o;
+    if (!r->why[o]) continue;
+    n++;
+    // one whose own fault it is, if that is known
+    if (first < 0 || (r->is_own[o] && !r->is_own[first])) first = o;
   }
   if (n > 0 && (is_named || n == r->nobjective)) return jsens_fail_objective(ctx, s, r, first);
   for (int o = 0; o < r->nobjective; o++) {

@@ -234,5 +234,39 @@ class OnDiscreteStates(Case):
                 self.assertAlmostEqual(late, done["late"], delta=1e-9)
 
 
+LOST = """jounce: 1
+name: lost
+parameters: {k: 100}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1}, c: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: b}, y: {type: prismatic, axis: y, child: c}}
+forces: {s: {on: x, stiffness: k}, f: {on: x, torque: "if(WHAT > -1, 1, 0)"}}
+initial: {x: 1}
+objectives: {A: {rms: x}, Z: {rms: y}, F: {final: x}, S: {OF: "sqrt(y)"}}
+simulation: {end: 5}
+"""
+
+
+class WithoutValues(Case):
+    def test_the_time_from_which_on_a_condition_is_no_number(self):
+        path = self.path("m.yaml", LOST.replace("WHAT", "sqrt(1 - t)").replace("OF", "final"))
+        for method in ("auto", "dopri5", "rk4", "esdirk5", "bdf"):
+            done = jounce("run", path, "--method", method, "--step", "0.3", code=1)
+            since = float(done.stderr.split("is not a number from t = ")[1].split()[0])
+            self.assertAlmostEqual(1.0, since, delta=1e-6)
+
+    def test_adjoints_blame_objectives_with_infinite_slopes_and_no_others(self):
+        for kind in ("final", "integral"):
+            path = self.path("m.yaml", LOST.replace("WHAT", "0").replace("OF", kind))
+            found = [json.loads(jounce("sens", path, "--wrt", "k", "--method", m, "--json").stdout)["objectives"]
+                     for m in ("direct", "adjoint")]
+            for o in "AZFS":
+                direct, adjoint = (f[o]["gradient"]["k"] for f in found)
+                self.assertEqual(o in "ZS", adjoint is None)
+                self.assertEqual(direct is None, adjoint is None)
+                if direct is not None:
+                    self.assertAlmostEqual(direct, adjoint, delta=1e-8)
+
+
 if __name__ == "__main__":
     unittest.main()
