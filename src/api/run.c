@@ -225,7 +225,7 @@ jo_status jo_run_set_input(jo_context* ctx, jo_run* run, int i, double value) {
                     m->parameter[run->input[i]].name);
   }
   run->run->p[run->live[i]] = value;
-  jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
+  jsolve_update_modes(&run->run->system, run->t, run->y, NULL, run->g);
   return JO_OK;
 }
 

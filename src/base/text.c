@@ -167,8 +167,10 @@ size_t jtext_scan_scaled(const char* s, size_t n, int power, double* value) {
   for (; i < n && is_digit(s[i]); i++) {
     add_digit(&d, s[i], false);
   }
-  if (i == 0) return 0;
-  if (i + 1 < n && s[i] == '.' && is_digit(s[i + 1])) {
+  // a point with digits before or behind it
+  bool has_point = i < n && s[i] == '.' && (i > 0 || (n > 1 && is_digit(s[1])));
+  if (i == 0 && !has_point) return 0;
+  if (has_point) {
     for (i++; i < n && is_digit(s[i]); i++) {
       add_digit(&d, s[i], true);
     }

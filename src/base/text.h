@@ -32,7 +32,8 @@ void jtext_number(jtext* t, double value);
 #define JTEXT_NUMBER_SIZE 40
 void jtext_format_number(char* buffer, double value);
 
-// Read a decimal number at `s` whatever the locale: digits[.digits][e[+-]digits], no sign.
+// Read a decimal number at `s` whatever the locale: digits, a point anywhere among them, [e[+-]digits], no sign:
+// 2, 2.5, .5 and 2. are numbers. Everything that users write is read by this function.
 // Returns the characters used, 0 when there is no number.
 size_t jtext_scan_number(const char* s, size_t n, double* value);
 // The same, and ten to that power times the number, rounded once.

@@ -107,9 +107,9 @@ static void put_slip_forces(jgen* s, const jmodel_element* m, jexpr_ref* signal)
 // (Y4) slips
 static void put_slips(jgen* s, const jelement_disc* d, jgen_element* e) {
   jexpr_graph* g = s->g;
-  // no slip at a standstill, where it is not defined: static equilibrium is that without friction
+  // no slip at a standstill, where it is not defined: static equilibrium is that without friction. No switch watches this
   jexpr_ref over = jexpr_div(g, s->one, jexpr_abs(g, e->vx));
-  over = jexpr_select(g, jexpr_eq(g, e->vx, s->zero), s->zero, over);
+  over = jexpr_select(g, e->vx, over, s->zero);
   jexpr_ref slip = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), e->vx);
   e->signal[KAPPA] = jexpr_mul(g, slip, over);
   e->signal[ALPHA] = jexpr_neg(g, jexpr_atan(g, jexpr_mul(g, e->vy, over)));

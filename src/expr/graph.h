@@ -150,6 +150,8 @@ jexpr_ref jexpr_max(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
 jexpr_ref jexpr_lt(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
 jexpr_ref jexpr_le(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
 jexpr_ref jexpr_eq(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+// Whether there is a comparison that holds where more > less and nowhere else, or fails so: less < more, more <= less.
+bool jexpr_is_compared(const jexpr_graph* g, jexpr_ref more, jexpr_ref less);
 jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_ref if_false);
 jexpr_ref jexpr_locate(jexpr_graph* g, jexpr_ref x, const jexpr_ref* X, int n);
 jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m);

@@ -44,26 +44,8 @@ static void take_word(jexpr_lexer* lexer) {
   }
 }
 
-#define FRACTION 128  // most bytes of a number that begins with its point
-
-// Also reads what jtext_scan_number leaves to its callers: .5 and 1.
-static size_t scan_number(const char* s, size_t n, double* value) {
-  if (s[0] == '.') {
-    char padded[FRACTION + 1] = "0";
-    size_t taken = n < FRACTION ? n : FRACTION;
-    memcpy(padded + 1, s, taken);
-    return jtext_scan_number(padded, taken + 1, value) - 1;
-  }
-  size_t used = jtext_scan_number(s, n, value);
-  size_t digits = 0;
-  while (digits < used && is_digit(s[digits])) {
-    digits++;
-  }
-  return digits == used && used < n && s[used] == '.' ? used + 1 : used;
-}
-
 static jexpr_token_kind lex_number(jexpr_lexer* lexer, double* value) {
-  lexer->at += scan_number(lexer->text + lexer->at, lexer->n - lexer->at, value);
+  lexer->at += jtext_scan_number(lexer->text + lexer->at, lexer->n - lexer->at, value);
   bool glued = is_name_part(peek(lexer, 0)) || peek(lexer, 0) == '.';
   if (!glued && isfinite(*value)) return JEXPR_TOKEN_NUMBER;
   take_word(lexer);
@@ -199,7 +181,7 @@ static const char* find_hint(const char* s, size_t n) {
 
 static void number_cause(const char* s, size_t n, char* buffer, size_t size) {
   double value = 0.0;
-  size_t used = scan_number(s, n, &value);
+  size_t used = jtext_scan_number(s, n, &value);
   int shown = n < SHOWN ? (int)n : SHOWN;
   if (used == n) {
     jformat(buffer, size, "the number '%.*s' is too large", shown, s);

@@ -313,6 +313,10 @@ jexpr_ref jexpr_eq(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   return compare(g, JEXPR_EQ, a, b);
 }
 
+bool jexpr_is_compared(const jexpr_graph* g, jexpr_ref more, jexpr_ref less) {
+  return jexpr_lookup(g, JEXPR_LT, less, more, 0) || jexpr_lookup(g, JEXPR_LE, more, less, 0);
+}
+
 jexpr_ref jexpr_min(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
   if (a == b) return a;

@@ -147,20 +147,23 @@ jexpr_ref jexpr_solve(jexpr_graph* g, jexpr_ref residual, jexpr_ref start, jexpr
 
 // ---- conditions ----------------------------------------------------------------------------------
 
-// What an operator chooses by: on where more > less.
+// What an operator chooses by: on where more > less. is_strict: equality makes a difference, so that "less > more" does
+// not stand for "off".
 typedef struct choice {
   jexpr_ref more, less, on, off;
+  bool is_strict;
 } choice;
 
 static bool choice_of(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, choice* out) {
   jexpr_ref zero = jexpr_const(g, 0.0), one = jexpr_const(g, 1.0), a = arg[0], b = arg[1];
   switch (op) {
-    case JEXPR_LT:
-    case JEXPR_LE: *out = (choice){b, a, one, zero}; return true;
-    case JEXPR_MIN: *out = (choice){b, a, a, b}; return true;
-    case JEXPR_MAX: *out = (choice){a, b, a, b}; return true;
-    case JEXPR_ABS: *out = (choice){a, zero, a, jexpr_neg(g, a)}; return true;
-    case JEXPR_SIGN: *out = (choice){a, zero, one, jexpr_const(g, -1.0)}; return true;
+    case JEXPR_LT: *out = (choice){b, a, one, zero, true}; return true;
+    case JEXPR_LE: *out = (choice){a, b, zero, one, true}; return true;
+    case JEXPR_MIN: *out = (choice){b, a, a, b, false}; return true;
+    case JEXPR_MAX: *out = (choice){a, b, a, b, false}; return true;
+    case JEXPR_ABS: *out = (choice){a, zero, a, jexpr_neg(g, a), false}; return true;
+    // where it is not positive: by another choice
+    case JEXPR_SIGN: *out = (choice){a, zero, one, zero, true}; return true;
     default: return false;
   }
 }
@@ -178,10 +181,10 @@ static jexpr_ref hold_choice(holding* h, const choice* c) {
   jexpr_graph* to = h->c.to;
   jexpr_ref d = jexpr_sub(to, c->more, c->less), minus = jexpr_neg(to, d);
   int k = 0;
-  while (k < h->n && h->difference[k] != d && h->difference[k] != minus) {
+  while (k < h->n && h->difference[k] != d && (c->is_strict || h->difference[k] != minus)) {
     k++;
   }
-  bool is_inverted = k < h->n && h->difference[k] == minus;
+  bool is_inverted = k < h->n && h->difference[k] != d;
   if (k == h->n) {
     to->group[JEXPR_BODY_C].size = h->nvalue + ++h->n;
     h->difference[k] = d;
@@ -189,6 +192,15 @@ static jexpr_ref hold_choice(holding* h, const choice* c) {
   }
   jexpr_ref on = jexpr_input(to, JEXPR_BODY_C, h->nvalue + k);
   return is_inverted ? jexpr_select(to, on, c->off, c->on) : jexpr_select(to, on, c->on, c->off);
+}
+
+// What may choose by either side does so as a comparison of the same.
+static choice turn(const holding* h, const jexpr_node* n, choice c) {
+  const jexpr_graph* from = h->c.from;
+  bool is_max = n->op == JEXPR_MAX;
+  if (c.is_strict || n->op == JEXPR_ABS) return c;
+  if (!jexpr_is_compared(from, is_max ? n->b : n->a, is_max ? n->a : n->b)) return c;
+  return (choice){c.less, c.more, c.off, c.on, false};
 }
 
 static void hold_node(holding* h, jexpr_ref r) {
@@ -202,7 +214,13 @@ static void hold_node(holding* h, jexpr_ref r) {
     choice c;
     jexpr_copy_node(&h->c, r);
     // list: the operands as they are now
-    if (choice_of(to, (jexpr_op)node->op, h->c.list, &c)) h->c.now[r] = hold_choice(h, &c);
+    if (!choice_of(to, (jexpr_op)node->op, h->c.list, &c)) return;
+    c = turn(h, node, c);
+    if (node->op == JEXPR_SIGN) {
+      choice negative = {c.less, c.more, jexpr_const(to, -1.0), c.off, true};
+      c.off = hold_choice(h, &negative);
+    }
+    h->c.now[r] = hold_choice(h, &c);
   }
 }
 
@@ -210,8 +228,9 @@ static void hold_node(holding* h, jexpr_ref r) {
 static jexpr_ref hold_all(holding* h, jarena* a, const jexpr_body* b, jexpr_graph* body) {
   const bool* need = jexpr_needed(b->graph, a, b->eq[0]);
   h->nvalue = b->n;
-  h->condition = JARENA_ARRAY(a, b->graph->nnode, jexpr_condition);
-  h->difference = JARENA_ARRAY(a, b->graph->nnode, jexpr_ref);
+  size_t most = 2 * (size_t)b->graph->nnode;  // a sign has two
+  h->condition = JARENA_ARRAY(a, most, jexpr_condition);
+  h->difference = JARENA_ARRAY(a, most, jexpr_ref);
   if (!need || !h->condition || !h->difference || !jexpr_copy_init(&h->c, a, b->graph, body)) {
     return jexpr_fail(body, jerr_memory(body->ctx));
   }

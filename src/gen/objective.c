@@ -104,7 +104,7 @@ jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jex
 }
 
 // (O2)  T = min(t, to) - from: what of the window, or of the run, lies behind at time t. Where that is
-// nothing, w is zero; T is then one, so that the value is zero and not 0/0. Equality makes no switch,
+// nothing, w is zero; T is then one, so that the value is zero and not 0/0. That makes no switch,
 // and the ends of the window are switches already.
 static jexpr_ref duration(jgen* s, const jmodel_objective* o) {
   jexpr_graph* g = s->g;
@@ -114,7 +114,7 @@ static jexpr_ref duration(jgen* s, const jmodel_objective* o) {
     jexpr_ref end = jgen_scalar(s, &o->window[1], o->name);
     seen = by_window(s, o, jexpr_sub(g, s->t, begin), jexpr_sub(g, end, begin));
   }
-  return jexpr_select(g, jexpr_eq(g, seen, s->zero), s->one, seen);
+  return jexpr_select(g, seen, seen, s->one);
 }
 
 // (O2)

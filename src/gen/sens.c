@@ -273,15 +273,32 @@ static jexpr_ref* weights_of_rates(writer* k) {
   return bar;
 }
 
+// The same holds for an integral while another objective has the weight: without one its signal is not differentiated.
+static const jexpr_ref* weighted_rates(writer* k, const jexpr_ref* bar) {
+  const jexpr_ref* ydot = out(k, JGEN_FN_RHS, 0);
+  const jgen_layout* l = &k->d->layout;
+  jexpr_ref* y = refs(k, k->ny);
+  if (!y) return NULL;
+  memcpy(y, ydot, (size_t)k->ny * sizeof *y);
+  for (int i = 0; k->d->nobjective > 1 && i < k->d->model->nintegrated; i++) {
+    int w = jgen_first(l, JGEN_INTEGRAL) + i;
+    if (!jexpr_is_const(k->g, bar[w])) {
+      y[w] = jexpr_select(k->g, bar[w], ydot[w], jexpr_const(k->g, 0.0));
+    }
+  }
+  return y;
+}
+
 static jo_status adjoint_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
   int n = k->d->fn[f].out[0].n;
   const jexpr_ref* bar = f == JGEN_FN_RHS ? weights_of_rates(k) : k->lambda;
-  if (!bar) return k->g->status;
-  return weigh(k, f, out(k, f, 0), n, bar, rule == JGEN_RULE_IMPULSIVE);
+  const jexpr_ref* y = bar && f == JGEN_FN_RHS ? weighted_rates(k, bar) : out(k, f, 0);
+  if (!bar || !y) return k->g->status;
+  return weigh(k, f, y, n, bar, rule == JGEN_RULE_IMPULSIVE);
 }
 
 // One objective has a weight at a time. The root of an integral that is zero has an infinite slope, which 0 times spoils the
-// others: without a weight it is taken of one.
+// others: without a weight it is taken of one. So have roots in what is taken at the end: without a weight they are not.
 static jo_status objective_adjoint(writer* k, jgen_fn f) {
   const jmodel* m = k->d->model;
   jexpr_graph* g = k->g;
@@ -296,6 +313,9 @@ static jo_status objective_adjoint(writer* k, jgen_fn f) {
     *w = jexpr_select(g, jexpr_eq(g, k->lambda[i], zero), jexpr_const(g, 1.0), *w);
   }
   JO_TRY(jgen_put_inputs(g, JGEN_Y, y, psi, n));
+  for (int i = 0; n > 1 && i < n; i++) {
+    if (m->objective[i].has_final) psi[i] = jexpr_select(g, k->lambda[i], psi[i], zero);
+  }
   return weigh(k, f, psi, n, k->lambda, false);
 }
 

@@ -12,29 +12,41 @@ typedef struct extraction {
   jarena* a;
   int group_t, group_y, group_mode;
   jgen_switch_set set;
-  bool* varies;  // node depends on t or y; grown with the graph
+  const bool* is_discrete;  // states that change at events only
+  unsigned char* varies;    // of each node how it varies; grown with the graph
   int nvaries, varies_cap;
   int named;          // nodes before anything was replaced, and of each ...
   const char** mark;  // ... its name, NULL: none
   jexpr_ref* owner;   // ... the first named node that depends on it, or itself; 0: none
 } extraction;
 
-// Whether a node depends on time or state; flags are kept up to the newest node.
-static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
+// How a node varies inside of a step, where modes and discrete states stay: at all, and without jumps. What does not is
+// evaluated as it is written.
+enum { VARIES = 1, MOVES = 2 };
+
+static unsigned char varies_of(const extraction* x, const jexpr_graph* g, jexpr_ref k) {
+  const jexpr_node* n = &g->node[k];
+  if (n->op == JEXPR_INPUT) {
+    bool is_state = (int)n->a == x->group_y && !(x->is_discrete && x->is_discrete[n->b]);
+    return (int)n->a == x->group_t || is_state ? VARIES | MOVES : 0;
+  }
+  unsigned v = 0;
+  for (int i = 0; i < jexpr_nargs(g, k); i++) {
+    v |= x->varies[jexpr_arg(g, k, i)];
+  }
+  return (unsigned char)(jexpr_ops[n->op].class_ == JEXPR_CLASS_STEP ? v & VARIES : v);
+}
+
+// Flags are kept up to the newest node.
+static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r, unsigned how) {
   if (!jmem_grow(g->ctx, &x->varies, &x->varies_cap, g->nnode, sizeof *x->varies)) {
     g->status = jerr_memory(g->ctx);
     return false;
   }
   for (; x->nvaries < g->nnode; x->nvaries++) {
-    jexpr_ref k = (jexpr_ref)x->nvaries;
-    const jexpr_node* n = &g->node[k];
-    bool v = n->op == JEXPR_INPUT && ((int)n->a == x->group_t || (int)n->a == x->group_y);
-    for (int i = 0; !v && i < jexpr_nargs(g, k); i++) {
-      v = x->varies[jexpr_arg(g, k, i)];
-    }
-    x->varies[k] = v;
+    x->varies[x->nvaries] = varies_of(x, g, (jexpr_ref)x->nvaries);
   }
-  return x->varies[r];
+  return x->varies[r] & how;
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -107,17 +119,20 @@ static const char* unique(extraction* x, const char* text) {
 
 // ---- modes ---------------------------------------------------------------------------------------
 
-// A condition: on where more - less > 0; the originals are what it was before anything was replaced.
+// A condition: on where more - less > 0; the originals are what it was before anything was replaced. Where both are equal
+// its mode is 0 (jsolve_set_modes): where that makes a difference the condition is strict, and no switch of -d stands for
+// it, which would be on there.
 typedef struct condition {
   jexpr_ref original, more, less;
   jexpr_ref original_more, original_less;
+  bool is_strict;
 } condition;
 
 // The mode that is 1 where d = more - less > 0; *inverted when an existing switch watches -d.
 static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool* inverted) {
   jexpr_ref d = jexpr_sub(g, c->more, c->less), minus = jexpr_neg(g, d);
   for (int k = 0; k < x->set.n; k++) {
-    *inverted = x->set.sw[k].g == minus;
+    *inverted = !c->is_strict && x->set.sw[k].g == minus;
     if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->group_mode, k);
   }
   *inverted = false;
@@ -171,33 +186,67 @@ static jexpr_ref hold_conditions(extraction* x, jexpr_graph* g, jexpr_ref r, jex
   return held;
 }
 
+// min, max and abs may choose by either side: by the one of a comparison of the same, so that they share its switch.
+static bool is_turned(const jexpr_graph* g, const condition* c) {
+  return jexpr_is_compared(g, c->less, c->more) ||
+         jexpr_is_compared(g, c->original_less, c->original_more);
+}
+
+// where more > less: a, else b; where they are equal, a and b are
+static jexpr_ref choose_either(extraction* x, jexpr_graph* g, condition c, jexpr_ref a,
+                               jexpr_ref b) {
+  condition turned = {c.original, c.less, c.more, c.original_less, c.original_more, false};
+  return is_turned(g, &c) ? choose(x, g, &turned, b, a) : choose(x, g, &c, a, b);
+}
+
+// Whether the node is a choice by a condition that may change inside of a step.
+static bool is_choice(extraction* x, jexpr_graph* g, jexpr_ref r) {
+  switch (g->node[r].op) {
+    case JEXPR_LT:
+    case JEXPR_LE:
+    case JEXPR_MIN:
+    case JEXPR_MAX:
+    case JEXPR_ABS:
+    case JEXPR_SIGN: return varies(x, g, r, VARIES);
+    // numbers that jump are equal for some time, as floor(t) and 2
+    case JEXPR_EQ: return varies(x, g, g->node[r].a, MOVES) || varies(x, g, g->node[r].b, MOVES);
+    default: return false;
+  }
+}
+
+// docs/theory/integration.md eq. (I13): every operator by what it is where a > b and where b > a, and else
 static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
   extraction* x = user;
   if (!rebuilt) return rebuilt;
   const jexpr_node n = g->node[rebuilt], o = g->node[r];
   if (n.op == JEXPR_SOLVE) return hold_conditions(x, g, r, rebuilt);
-  bool is_condition = n.op == JEXPR_LT || n.op == JEXPR_LE || n.op == JEXPR_MIN ||
-                      n.op == JEXPR_MAX || n.op == JEXPR_ABS || n.op == JEXPR_SIGN;
-  if (!is_condition || !varies(x, g, rebuilt)) return rebuilt;
-  jexpr_ref one = jexpr_const(g, 1.0), zero = jexpr_const(g, 0.0);
+  if (!is_choice(x, g, rebuilt)) return rebuilt;
+  jexpr_ref one = jexpr_const(g, 1.0), zero = jexpr_const(g, 0.0), minus = jexpr_const(g, -1.0);
   // rebuilding may have simplified the node to another kind
-  bool same = o.op == n.op;
-  condition a_over_b = {r, n.a, n.b, same ? o.a : n.a, same ? o.b : n.b};
-  condition b_over_a = {r, n.b, n.a, same ? o.b : n.b, same ? o.a : n.a};
-  condition positive = {r, n.a, zero, same ? o.a : n.a, zero};
+  bool same = o.op == n.op, is_strict = n.op != JEXPR_MIN && n.op != JEXPR_MAX;
+  condition a_over_b = {r, n.a, n.b, same ? o.a : n.a, same ? o.b : n.b, is_strict};
+  condition b_over_a = {r, n.b, n.a, same ? o.b : n.b, same ? o.a : n.a, is_strict};
+  condition positive = {r, n.a, zero, same ? o.a : n.a, zero, n.op == JEXPR_SIGN};
+  condition negative = {r, zero, n.a, zero, same ? o.a : n.a, true};
   switch (n.op) {
-    case JEXPR_LT:
-    case JEXPR_LE: return choose(x, g, &b_over_a, one, zero);
-    case JEXPR_MIN: return choose(x, g, &b_over_a, n.a, n.b);
-    case JEXPR_MAX: return choose(x, g, &a_over_b, n.a, n.b);
-    case JEXPR_ABS: return choose(x, g, &positive, n.a, jexpr_neg(g, n.a));
-    default: return choose(x, g, &positive, one, jexpr_const(g, -1.0));
+    case JEXPR_LT: return choose(x, g, &b_over_a, one, zero);
+    case JEXPR_LE: return choose(x, g, &a_over_b, zero, one);
+    case JEXPR_EQ: return choose(x, g, &a_over_b, zero, choose(x, g, &b_over_a, zero, one));
+    case JEXPR_MIN: return choose_either(x, g, b_over_a, n.a, n.b);
+    case JEXPR_MAX: return choose_either(x, g, a_over_b, n.a, n.b);
+    case JEXPR_ABS: return choose_either(x, g, positive, n.a, jexpr_neg(g, n.a));
+    default: return choose(x, g, &positive, one, choose(x, g, &negative, minus, zero));
   }
 }
 
 jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, int group_t, int group_y, int group_mode,
-                                jexpr_ref* refs, int n, jgen_switch_set* out) {
-  extraction x = {.a = a, .group_t = group_t, .group_y = group_y, .group_mode = group_mode};
+                                const bool* is_discrete, jexpr_ref* refs, int n,
+                                jgen_switch_set* out) {
+  extraction x = {.a = a,
+                  .group_t = group_t,
+                  .group_y = group_y,
+                  .group_mode = group_mode,
+                  .is_discrete = is_discrete};
   JO_TRY(find_owners(&x, g));
   jo_status status = jexpr_rewrite(g, replace, &x, refs, n);
   if (status == JO_OK) {

@@ -10,9 +10,8 @@
 #include "base/text.h"
 #include "model/reader.h"
 
-#define MAX_SHOWN  60   // letters of a text of the file in messages
-#define MAX_DIGITS 400  // of a number
-#define MAX_NAME   48   // letters of a name: room for what makes it another one
+#define MAX_SHOWN 60  // letters of a text of the file in messages
+#define MAX_NAME  48  // letters of a name: room for what makes it another one
 
 static void open_lists(jimport_body* b) {
   b->last_point = &b->point;
@@ -166,18 +165,11 @@ static bool scan_number(const char** s, double* x) {
   }
   bool negative = **s == '-';
   const char* digits = *s + (**s == '-' || **s == '+');
-  // other programs write ".5" and "1." too
-  char word[MAX_DIGITS + 4];
-  size_t n = 0, used = 0;
-  if (digits[0] == '.') word[n++] = '0';
+  size_t used = 0;
   while (digits[used] && !is_blank(digits[used])) {
-    if (used == MAX_DIGITS) return false;
-    char c = digits[used++];
-    word[n++] = c;
-    bool is_bare = c == '.' && (digits[used] < '0' || digits[used] > '9');
-    if (is_bare && used > 1) word[n++] = '0';
+    used++;
   }
-  if (n == 0 || jtext_scan_number(word, n, x) != n || !isfinite(*x)) return false;
+  if (used == 0 || jtext_scan_number(digits, used, x) != used || !isfinite(*x)) return false;
   if (negative) *x = -*x;
   *s = digits + used;
   return true;

@@ -198,7 +198,8 @@ static jmodel_assignment own_state(const jmodel_at* at, const char* name, const 
 static void next_time(const jmodel_at* at, const char* clock, const jmodel_sampler* s,
                       jmodel_event* e) {
   const char* text = jmodel_format(at->r, "%s.%s + %s", at->name, clock, text_of(at, &s->every));
-  e->when = jmodel_constant(jmodel_format(at->r, "t >= %s.%s", at->name, clock), e->place);
+  // a sample at the start is behind it: ">=" would be true there already, and nothing would happen
+  e->when = jmodel_constant(jmodel_format(at->r, "t > %s.%s", at->name, clock), e->place);
   if (!at->r->oom && e->set) e->set[e->nset++] = own_state(at, clock, text);
 }
 

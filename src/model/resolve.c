@@ -128,6 +128,17 @@ jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name
                     "'instances.%s%s', which moves both",
                     m->path, name, image->name, image->of, image->of, rest);
   }
+  size_t length = strlen(name);
+  bool is_place =
+      strncmp(name, "instances.", 10) == 0 && length > 5 &&
+      (strcmp(name + length - 5, ".turn") == 0 || strncmp(name + length - 5, ".at.", 4) == 0);
+  if (is_place) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: '%.80s' is not in the file; what an instance leaves out of its place is "
+                    "zero: write it there ('at: [0, 0, 0]' or 'turn: 0') for derivatives with "
+                    "respect to it",
+                    m->path, name);
+  }
   if (strncmp(name, "templates.", 10) == 0 || strncmp(name, "instances.", 10) == 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "%s: '%.80s' is what instances are made of, not a value of the model; use the "

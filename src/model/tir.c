@@ -225,17 +225,10 @@ static bool trim(const char* s, const char* end, char word[MAX_WORD]) {
 
 // [+-]digits, with a point anywhere, [e[+-]digits]
 static bool read_number(const char* word, double* value) {
-  char text[2 * MAX_WORD + 1];  // a '0' in front, and one behind each point
-  size_t n = 0;
   double sign = *word == '-' ? -1.0 : 1.0;
   if (*word == '-' || *word == '+') word++;
-  if (*word == '.') text[n++] = '0';
-  for (; *word; word++) {
-    text[n++] = *word;
-    if (*word == '.' && !(word[1] >= '0' && word[1] <= '9')) text[n++] = '0';
-  }
-  text[n] = '\0';
-  if (n == 0 || jtext_scan_number(text, n, value) != n) return false;
+  size_t n = strlen(word);
+  if (n == 0 || jtext_scan_number(word, n, value) != n) return false;
   *value *= sign;
   return isfinite(*value);
 }

@@ -64,8 +64,6 @@ static bool next_field(reader* r, const char** field, size_t* n) {
 }
 
 bool jroad_read_number(const char* field, size_t n, double* x) {
-  char text[64];
-  size_t used = 0;
   while (n > 0 && jroad_is_space(*field)) {
     field++, n--;
   }
@@ -74,11 +72,7 @@ bool jroad_read_number(const char* field, size_t n, double* x) {
   }
   double sign = n > 0 && *field == '-' ? -1.0 : 1.0;
   if (n > 0 && (*field == '-' || *field == '+')) field++, n--;
-  if (n == 0 || n + 2 > sizeof text) return false;
-  if (*field == '.') text[used++] = '0';
-  memcpy(text + used, field, n);
-  used += n;
-  if (jtext_scan_number(text, used, x) != used) return false;
+  if (n == 0 || jtext_scan_number(field, n, x) != n) return false;
   *x *= sign;
   return true;
 }

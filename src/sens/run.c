@@ -245,8 +245,8 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 
-// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c): those of others leave no numbers,
-// and nothing infinite.
+// Going back, signals of other objectives are not differentiated (gen/sens.c), but what they share may be: no numbers that
+// have no cause here may be left by another one, and nothing infinite.
 static bool is_own(const jsens* s, const jsens_result* r, int o, int bad) {
   bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
   return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0) ||
@@ -288,7 +288,10 @@ jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_re
   bool is_named = m->objective != m->integrated;
   int first = -1, n = 0;
   for (int o = 0; o < r->nobjective; o++) {
-    if (r->why[o] && n++ == 0) first = o;
+    if (!r->why[o]) continue;
+    n++;
+    // one whose own fault it is, if that is known
+    if (first < 0 || (r->is_own[o] && !r->is_own[first])) first = o;
   }
   if (n > 0 && (is_named || n == r->nobjective)) return jsens_fail_objective(ctx, s, r, first);
   for (int o = 0; o < r->nobjective; o++) {

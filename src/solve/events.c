@@ -658,8 +658,23 @@ static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, in
       run->stepper->k ? "" : " by this method and tolerance");
 }
 
+// From when on switch k has no value in the step to t, at whose start it has one. Where all of it is dense output: its
+// accuracy is that of the message.
+static double lost_since(jsolve_events* ev, jsolve_run* run, int k, double t) {
+  const jsolve_dense* dense = run->stepper->dense;
+  double lo = run->t, hi = t;
+  for (int i = 0; i < MAX_PROBES && hi - lo > DENSE_ACCURACY * (t - run->t); i++) {
+    double x = lo + 0.5 * (hi - lo);
+    dense->eval(dense, x, ev->y);
+    jsolve_hold(run->sys, run->y, ev->y);
+    run->sys->switches(run->sys->user, x, ev->y, ev->g);
+    *(ev->g[k] == ev->g[k] ? &lo : &hi) = x;
+  }
+  return hi;
+}
+
 // A condition without a value has no side to be on.
-static jo_status check_values(const jsolve_events* ev, jsolve_run* run, double t, const double* s) {
+static jo_status check_values(jsolve_events* ev, jsolve_run* run, double t, const double* s) {
   int bad = 0;
   for (int k = 0; k < ev->n; k++)
     bad += s[k] != s[k];
@@ -668,14 +683,17 @@ static jo_status check_values(const jsolve_events* ev, jsolve_run* run, double t
   while (s[first] == s[first])
     first++;
   char label[JSOLVE_LABEL];
+  bool is_inside = t > run->t;
+  if (is_inside && ev->is_retaken) JO_TRY(run->stepper->finish(run->stepper, run));
   return jerr_set(
       run->ctx, JO_ERR_NUMERIC,
-      "integration: what %s compares is not a number at t = %.9g s (a root or logarithm "
+      "integration: what %s compares is not a number %s t = %.9g s%s (a root or logarithm "
       "of something negative, or 0/0); give it a value there, with if() or max()",
-      jsolve_label(run->sys->switch_name, "switch", first, label), t);
+      jsolve_label(run->sys->switch_name, "switch", first, label), is_inside ? "from" : "at",
+      is_inside ? lost_since(ev, run, first, t) : t, is_inside ? " on" : "");
 }
 
-jo_status jsolve_events_check(const jsolve_events* ev, jsolve_run* run) {
+jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run) {
   return check_values(ev, run, run->t, ev->start);
 }
 

@@ -16,7 +16,7 @@ jsolve_events* jsolve_events_create(jsolve_run* run);
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run);
 
 // Whether all switching functions have values where begin looked; reports the first that has none.
-jo_status jsolve_events_check(const jsolve_events* ev, jsolve_run* run);
+jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run);
 
 // The same state in other coordinates: switches begin from what they are there.
 void jsolve_events_again(jsolve_events* ev, jsolve_run* run);

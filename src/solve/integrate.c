@@ -28,20 +28,17 @@ void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
   jsolve_hold(s->sys, s->y0, y);
 }
 
-bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
-  return jsolve_update_modes(s, t, y, NULL, scratch);
-}
-
-bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
-                         double* scratch) {
+// keeps: modes stay where the switching function is within its floor, else they are 0 there. floor NULL: zeros.
+static bool set_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                      bool keeps, double* scratch) {
   bool is_changed = false;
   // functions of modes settle in at most nswitch rounds unless they contradict each other
   for (int round = 0; round <= s->nswitch; round++) {
     bool is_settled = true;
     s->switches(s->user, t, y, scratch);
     for (int k = 0; k < s->nswitch; k++) {
-      double least = floor ? floor[k] : 0.0;
-      double mode = scratch[k] > least ? 1.0 : scratch[k] < -least ? 0.0 : s->mode[k];
+      double least = floor ? floor[k] : 0.0, at_zero = keeps ? s->mode[k] : 0.0;
+      double mode = scratch[k] > least ? 1.0 : scratch[k] < -least ? 0.0 : at_zero;
       if (mode != s->mode[k]) is_settled = false;
       s->mode[k] = mode;
     }
@@ -49,6 +46,15 @@ bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, cons
     is_changed = true;
   }
   return is_changed;
+}
+
+bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+  return set_modes(s, t, y, NULL, false, scratch);
+}
+
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch) {
+  return set_modes(s, t, y, floor, true, scratch);
 }
 
 jo_status jsolve_close(const jsolve_system* s, double t, double* y, double* scratch) {

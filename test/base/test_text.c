@@ -98,7 +98,13 @@ static void test_text_scan_takes_the_longest_number(void** state) {
     double value;
   } list[] = {{"12", 2, 12},
               {"1.5e3x", 5, 1500},
-              {"2.", 1, 2},
+              {"2.", 2, 2},
+              {"2.x", 2, 2},
+              {"2.e3", 4, 2000},
+              {"2..5", 2, 2},
+              {".5", 2, 0.5},
+              {".25e1m", 5, 2.5},
+              {"0.", 2, 0},
               {"2e", 1, 2},
               {"2e+", 1, 2},
               {"1E-2", 4, 0.01},
@@ -115,7 +121,8 @@ static void test_text_scan_takes_the_longest_number(void** state) {
   }
   double value = 7;
   assert_int_equal(jtext_scan_number("", 0, &value), 0);
-  assert_int_equal(jtext_scan_number(".5", 2, &value), 0);
+  assert_int_equal(jtext_scan_number(".", 1, &value), 0);
+  assert_int_equal(jtext_scan_number(".e5", 3, &value), 0);
   assert_int_equal(jtext_scan_number("-1", 2, &value), 0);
   assert_true(value == 7);
   assert_int_equal(jtext_scan_number("12345", 2, &value), 2);

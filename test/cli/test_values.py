@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Numbers that are none: results that are not finite, values out of range, wherever they come from."""
+import csv
+import io
 import json
 import tempfile
 import unittest
@@ -18,6 +20,77 @@ sensors: {height: SENSOR}
 objectives: {psi: {OBJECTIVE}}
 simulation: {end: 1}
 """
+
+
+SPELLED = """
+jounce: 1
+templates:
+  corner:
+    ports: [body]
+    hardpoints: {hub: [0.3, 0.2, 0]}
+    bodies: {arm: {mass: 2, com: [0.25, 0.2, 0.05]}}
+    joints: {arm: {type: revolute, parent: body, child: arm, at: [0, 0.2, 0], axis: y}}
+  axle:
+    ports: [body]
+    instances: {l: {template: corner, ports: {body: body}, at: [0, 0.1, 0.25]}}
+parameters: {k: 0.25}
+bodies: {car: {mass: 5, com: [0, 0, 0.25]}}
+joints: {car: {type: prismatic, axis: z, child: car}}
+tables: {curve: {x: [0, 0.25, 1], y: [0, 2, 5]}}
+forces: {s: {on: car, stiffness: 400, damping: 3}}
+instances: {f: {template: axle, ports: {body: car}, at: [0.25, 0, 0.5]}}
+objectives:
+  o: {final: f.l.arm.hub.x + f.l.arm.hub.y + f.l.arm.hub.z + car + k + curve(k) + 0.25}
+simulation: {end: 0.2}
+"""
+
+# the same number as users write it
+QUARTERS = ("0.25", ".25", "+.25", "+0.25", "25e-2", "25.e-2", "2.5e-1", ".25e0", "025.E-2", "25 cm", "25. cm", ".025e1 m")
+TWOS = ("2", "2.", "+2", "2.0", "2e0", "2.e0", ".2e1", "+.2E+1")
+
+
+class Spellings(unittest.TestCase):
+    """A number that one place accepts is accepted everywhere, and is the same."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def value(self, text, *options):
+        path = Path(self.folder.name) / "model.yaml"
+        path.write_text(text)
+        return json.loads(jounce("run", str(path), "--json", *options).stdout)["objectives"]["o"]
+
+    def test_in_the_file(self):
+        reference = self.value(SPELLED)
+        for i in range(SPELLED.count("0.25")):
+            parts = SPELLED.split("0.25")
+            is_expression = "objectives" in "".join(parts[:i + 1]) or "curve" in parts[i].rsplit("\n", 1)[-1]
+            for q in QUARTERS:
+                if "m" in q and is_expression:
+                    continue
+                text = "0.25".join(parts[:i + 1]) + q + "0.25".join(parts[i + 1:])
+                with self.subTest(place=parts[i][-30:], q=q):
+                    self.assertEqual(reference, self.value(text))
+
+    def test_by_set(self):
+        for path in ("k", "instances.f.at.x", "instances.f.l.at.y", "bodies.car.com.z"):
+            reference = self.value(SPELLED, "--set", f"{path}=2")
+            for v in TWOS:
+                with self.subTest(path=path, v=v):
+                    self.assertEqual(reference, self.value(SPELLED, "--set", f"{path}={v}"))
+        # it matters
+        self.assertNotEqual(self.value(SPELLED), self.value(SPELLED, "--set", "instances.f.l.at.y=2."))
+
+    def test_in_tables_of_inputs(self):
+        found = set()
+        for q in (v for v in QUARTERS if "m" not in v):
+            path = Path(self.folder.name) / "in.csv"
+            path.write_text(f"Fz,kappa,alpha\n4000.,{q},-.1\n")
+            done = jounce("tyre", "test/data/tyres/MagicFormula61_Parameters.tir", "--inputs", str(path)).stdout
+            row, = csv.DictReader(io.StringIO(done))
+            found.add(tuple(row[k] for k in ("Fx", "Fy", "Mz")))
+        self.assertEqual(1, len(found))
 
 
 class Values(unittest.TestCase):

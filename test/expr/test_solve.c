@@ -142,8 +142,9 @@ static void test_solve_holds_conditions(void** state) {
   int n;
   jexpr_ref held = jexpr_solve_hold(g, &a, y, held_value, p, &c, &n);
   assert_int_equal(n, 1);
-  // free: 5 x - 4 = x0 above, 1 = x0 below, where it is flat; held: either, everywhere
-  const double on[PROBE_INPUTS] = {-3.0, [4] = 1.0}, off[PROBE_INPUTS] = {11.0, [4] = 1.0};
+  // free: 5 x - 4 = x0 above, 1 = x0 below, where it is flat; held: either,
+  // everywhere. The condition is on where the comparison holds, below
+  const double on[PROBE_INPUTS] = {-3.0, [4] = 0.0}, off[PROBE_INPUTS] = {11.0, [4] = 0.0};
   assert_near(probe_eval(p, y, off), 3.0, ROUNDING * 3.0);
   assert_near(probe_eval(p, held, off), 3.0, ROUNDING * 3.0);
   assert_near(probe_eval(p, held, on), 0.2, ROUNDING);

@@ -8,7 +8,10 @@
 #include "support/fixture.h"
 #include "support/random_graph.h"
 
-enum { P, T, Y, MODE, GROUPS, NY = 4, NP = 2, MAX = 16 };
+enum { P, T, Y, MODE, GROUPS, NY = 5, NP = 2, MAX = 16 };
+
+// y4 changes at events only
+static const bool is_discrete[NY] = {[4] = true};
 
 typedef struct text_set {
   fixture* f;
@@ -37,7 +40,8 @@ static void extract(text_set* k, const char* const* text, int n) {
     assert_ok(k->f->ctx, jexpr_parse(g, text[i], strlen(text[i]), &scope, "test", &k->was[i]));
     k->is[i] = k->was[i];
   }
-  assert_ok(k->f->ctx, jgen_extract_switches(g, &k->f->a, T, Y, MODE, k->is, n, &k->set));
+  assert_ok(k->f->ctx,
+            jgen_extract_switches(g, &k->f->a, T, Y, MODE, is_discrete, k->is, n, &k->set));
   assert_int_equal(g->group[MODE].size, k->set.n);
   assert_true(k->set.n < MAX);
 }
@@ -86,6 +90,36 @@ static place random_place(random_source* s) {
     x.p[i] = random_uniform(s, -1.0, 1.0);
   }
   return x;
+}
+
+// docs/theory/integration.md eq. (I13): with all modes 0 where switching functions are zero, every operator is what it says
+// there, beside others that share its difference.
+static void test_switches_at_zero_are_as_written(void** state) {
+  (void)state;
+  static const char* const text[] = {
+      "if(y0 < y1, 1, 2)",  "if(y0 <= y1, 1, 2)", "if(y0 > y1, 1, 2)", "if(y0 >= y1, 1, 2)",
+      "if(y0 == y1, 1, 2)", "if(y0 != y1, 1, 2)", "sign(y0 - y1)",     "step(y1 - y0)",
+      "max(y0, y1)",        "abs(y1 - y0)",       "not (t <= 0)",      "if(t > 0 or t == 0, 3, 4)"};
+  enum { N = sizeof text / sizeof *text };
+  for (int first = 0; first < N; first++) {
+    const char* turned[N];
+    for (int i = 0; i < N; i++) {
+      turned[i] = text[(i + first) % N];
+    }
+    text_set k;
+    extract(&k, turned, N);
+    for (int side = -1; side <= 1; side++) {
+      place x = {.t = side, .y = {0.7, 0.7 - side}};
+      double was[N], is[N];
+      set_modes(&k, &x);
+      evaluate(&k, k.was, N, &x, was);
+      evaluate(&k, k.is, N, &x, is);
+      for (int i = 0; i < N; i++) {
+        assert_true(is[i] == was[i]);
+      }
+    }
+    fixture_close(k.f);
+  }
 }
 
 static const char* const texts[] = {
@@ -160,6 +194,13 @@ static void test_switches_are_as_many_as_conditions_that_move(void** state) {
              {0, {"max(p0, p1)", "abs(p0)", "if(p0 < 2, p1, 1)"}},
              {1, {"max(p0, t)", "p1", "y0"}},
              {2, {"max(y0, p0)", "max(y0, p1)", "min(y0, p0)"}},
+             {1, {"if(y0 <= y1, 1, 2)", "min(y0, y1)", "if(y0 > y1, y2, y3)"}},
+             // equality holds for two conditions that are each other's opposite but there
+             {2, {"if(y0 <= y1, 1, 2)", "if(y0 >= y1, 1, 2)", "sign(y1 - y0)"}},
+             {2, {"if(t == 2, 1, 2)", "if(t > 2, 1, 2)", "if(t >= 2, 1, 2)"}},
+             // what is discrete is compared as it is, and equal numbers that jump stay equal
+             {0, {"if(y4 >= 2, 1, 2)", "sign(y4)", "max(y4, p0)"}},
+             {1, {"(y0 > 1) + (y4 > 1) >= 2", "y0 > 1", "floor(y1) == 2"}},
              {0, {"y0", "sin(t)", "y1*y2"}}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     text_set k;
@@ -190,6 +231,7 @@ static void test_switches_have_names_of_their_own(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_switches_that_follow_change_no_value),
+      cmocka_unit_test(test_switches_at_zero_are_as_written),
       cmocka_unit_test(test_switches_held_leave_a_smooth_function),
       cmocka_unit_test(test_switches_change_sign_where_the_condition_does),
       cmocka_unit_test(test_switches_are_as_many_as_conditions_that_move),

@@ -9,6 +9,7 @@ freedoms. The first families share all seeds below seeds.FIRST; each later one h
 from __future__ import annotations
 
 import attitudes
+import boundaries
 import contacts
 import discrete
 import elements
@@ -345,6 +346,19 @@ def prescribed(m: Model) -> None:
         m.tree["simulation"]["method"] = "esdirk5"
 
 
+def at_boundaries(m: Model) -> None:
+    """A tree whose loads have conditions that are at their boundary at the start."""
+    end = _end(m, 0.3, 1)
+    _gravity(m)
+    trees.grow(m, 4, m.draw.count(1, 2))
+    trees.hold(m)
+    static = m.draw.chance(0.5)
+    if not static:
+        goals.start(m)
+    _finish(m, end, static)
+    boundaries.begin(m, end)
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -368,4 +382,4 @@ NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, 
 # those with a range of seeds each
 RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
           "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed,
-          "prescribed": prescribed}
+          "prescribed": prescribed, "boundaries": at_boundaries}

@@ -8,7 +8,7 @@ import copy
 import os
 
 from leaves import write
-from program import Answer, values
+from program import Answer, allowed_by_warnings, values
 from seeds import EARLIER
 from variants import columns
 
@@ -177,8 +177,23 @@ def same_meaning(case) -> None:
         tree["forces"][force]["torque"] = text
         path = case.program.save(f"{case.m.seed}_same.yaml", write(tree).text)
         answer = case.program.call("run", path)
-        same = answer.ok and all(case.same_value(o, v, case.value[o]) for o, v in values(answer).items())
+        allowed = allowed_by_warnings(answer) if answer.ok else {}
+        same = answer.ok and all(case.same_value(o, v, case.value[o]) or abs(v - case.value[o]) <= allowed.get(o, 0.0)
+                                 for o, v in values(answer).items())
         case.law("meaning does not depend on the writing", same, f"{text}: {_told(answer)}; as it is {case.value}", answer)
+        _same_rest(case, text, path)
+
+
+def _same_rest(case, text: str, path: str) -> None:
+    """The same of static equilibrium, which is that of the start."""
+    if case.result.family != "boundaries" or case.m.tree["simulation"].get("start_at") != "static":
+        return
+    found = [case.program.call("static", p) for p in (case.path, path)]
+    if not case.law("static answers", all(a.ok for a in found), f"{text}: {found[1].message[:200]}", found[1]):
+        return
+    a, b = (answer.data["coordinates"] for answer in found)
+    case.law("rest does not depend on the writing", all(abs(x - b[c]) <= 1e-9*(1 + abs(x)) for c, x in a.items()),
+             f"{text}: {b}; as it is {a}", found[1])
 
 
 def _late_size(case, out: str, o: str) -> float:
