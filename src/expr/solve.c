@@ -7,6 +7,7 @@
 #include "expr/diff.h"
 #include "expr/intern.h"
 #include "expr/rewrite.h"
+#include "expr/whole.h"
 
 // ---- building ------------------------------------------------------------------------------------
 
@@ -168,7 +169,8 @@ static bool choice_of(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, choice*
 // An equation on its way to one without conditions.
 typedef struct holding {
   jexpr_copy c;
-  int nvalue;  // of the equation as it was
+  int nvalue;   // of the equation as it was
+  bool* moves;  // nodes of it: not those of floors alone, which jump
   jexpr_condition* condition;
   jexpr_ref* difference;  // of each
   int n;
@@ -191,9 +193,28 @@ static jexpr_ref hold_choice(holding* h, const choice* c) {
   return is_inverted ? jexpr_select(to, on, c->off, c->on) : jexpr_select(to, on, c->on, c->off);
 }
 
+// (E10), (E11) of docs/theory/discrete.md
+static jexpr_ref hold_floor(holding* h, jexpr_ref u) {
+  jexpr_graph* to = h->c.to;
+  jexpr_ref zero = jexpr_const(to, 0.0), one = jexpr_const(to, 1.0);
+  choice is_odd = {jexpr_whole_margin(to, u), zero, one, zero};
+  jexpr_ref mode = hold_choice(h, &is_odd);
+  return jexpr_whole_held(to, u, mode);
+}
+
+static bool has_moving_operand(const holding* h, jexpr_ref r) {
+  bool any = false;
+  for (int i = 0; i < jexpr_nargs(h->c.from, r); i++) {
+    any = any || h->moves[jexpr_arg(h->c.from, r, i)];
+  }
+  return any;
+}
+
 static void hold_node(holding* h, jexpr_ref r) {
   const jexpr_node* node = &h->c.from->node[r];
   jexpr_graph* to = h->c.to;
+  bool moves = has_moving_operand(h, r);
+  h->moves[r] = node->op == JEXPR_INPUT || (moves && node->op != JEXPR_FLOOR);
   if (node->op == JEXPR_CONST) {
     h->c.now[r] = jexpr_const(to, jexpr_const_value(h->c.from, r));
   } else if (node->op == JEXPR_INPUT) {
@@ -202,7 +223,8 @@ static void hold_node(holding* h, jexpr_ref r) {
     choice c;
     jexpr_copy_node(&h->c, r);
     // list: the operands as they are now
-    if (choice_of(to, (jexpr_op)node->op, h->c.list, &c)) h->c.now[r] = hold_choice(h, &c);
+    if (moves && choice_of(to, (jexpr_op)node->op, h->c.list, &c)) h->c.now[r] = hold_choice(h, &c);
+    if (moves && node->op == JEXPR_FLOOR) h->c.now[r] = hold_floor(h, h->c.list[0]);
   }
 }
 
@@ -212,7 +234,9 @@ static jexpr_ref hold_all(holding* h, jarena* a, const jexpr_body* b, jexpr_grap
   h->nvalue = b->n;
   h->condition = JARENA_ARRAY(a, b->graph->nnode, jexpr_condition);
   h->difference = JARENA_ARRAY(a, b->graph->nnode, jexpr_ref);
-  if (!need || !h->condition || !h->difference || !jexpr_copy_init(&h->c, a, b->graph, body)) {
+  h->moves = JARENA_ARRAY(a, b->graph->nnode, bool);
+  bool has_room = need && h->condition && h->difference && h->moves;
+  if (!has_room || !jexpr_copy_init(&h->c, a, b->graph, body)) {
     return jexpr_fail(body, jerr_memory(body->ctx));
   }
   for (jexpr_ref r = 1; r <= b->eq[0] && body->status == JO_OK; r++) {

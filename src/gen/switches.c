@@ -7,19 +7,27 @@
 
 #include "expr/rewrite.h"
 #include "expr/solve.h"
+#include "expr/whole.h"
 
 typedef struct extraction {
   jarena* a;
-  int group_t, group_y, group_mode;
+  const jgen_switch_inputs* in;
   jgen_switch_set set;
-  bool* varies;  // node depends on t or y; grown with the graph
+  bool* varies;  // node changes between events; grown with the graph
   int nvaries, varies_cap;
   int named;          // nodes before anything was replaced, and of each ...
   const char** mark;  // ... its name, NULL: none
   jexpr_ref* owner;   // ... the first named node that depends on it, or itself; 0: none
 } extraction;
 
-// Whether a node depends on time or state; flags are kept up to the newest node.
+static bool is_moving(const extraction* x, const jexpr_node* n) {
+  if (n->op != JEXPR_INPUT) return false;
+  if ((int)n->a == x->in->y) return !x->in->is_discrete || !x->in->is_discrete[n->b];
+  return (int)n->a == x->in->t;
+}
+
+// Whether a node changes with time or state between events; flags are kept up to the newest node. Floors have modes by
+// then, and jump with these.
 static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
   if (!jmem_grow(g->ctx, &x->varies, &x->varies_cap, g->nnode, sizeof *x->varies)) {
     g->status = jerr_memory(g->ctx);
@@ -28,8 +36,8 @@ static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
   for (; x->nvaries < g->nnode; x->nvaries++) {
     jexpr_ref k = (jexpr_ref)x->nvaries;
     const jexpr_node* n = &g->node[k];
-    bool v = n->op == JEXPR_INPUT && ((int)n->a == x->group_t || (int)n->a == x->group_y);
-    for (int i = 0; !v && i < jexpr_nargs(g, k); i++) {
+    bool v = is_moving(x, n), jumps = n->op == JEXPR_FLOOR;
+    for (int i = 0; !v && !jumps && i < jexpr_nargs(g, k); i++) {
       v = x->varies[jexpr_arg(g, k, i)];
     }
     x->varies[k] = v;
@@ -68,7 +76,7 @@ static const char* describe(extraction* x, const jexpr_graph* g, jexpr_ref r) {
 }
 
 static bool is_time(const extraction* x, const jexpr_graph* g, jexpr_ref r) {
-  return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->group_t;
+  return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->in->t;
 }
 
 // The node `r` of the original graph makes a switch that is on where `more` exceeds `less`.
@@ -90,6 +98,7 @@ static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r, jex
   uint32_t op = g->node[r].op;
   const char* word = op == JEXPR_MIN || op == JEXPR_MAX    ? "limit"
                      : op == JEXPR_ABS || op == JEXPR_SIGN ? "sign"
+                     : op == JEXPR_FLOOR                   ? "whole number"
                                                            : "condition";
   return jarena_printf(x->a, "%s, %s", x->mark[owner], word);
 }
@@ -118,7 +127,7 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool
   jexpr_ref d = jexpr_sub(g, c->more, c->less), minus = jexpr_neg(g, d);
   for (int k = 0; k < x->set.n; k++) {
     *inverted = x->set.sw[k].g == minus;
-    if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->group_mode, k);
+    if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->in->mode, k);
   }
   *inverted = false;
   if (!jmem_grow(g->ctx, &x->set.sw, &x->set.cap, x->set.n + 1, sizeof *x->set.sw)) {
@@ -130,9 +139,9 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool
     g->status = jerr_memory(g->ctx);
     return JEXPR_POISON;
   }
-  g->group[x->group_mode].size = x->set.n + 1;
+  g->group[x->in->mode].size = x->set.n + 1;
   x->set.sw[x->set.n] = (jgen_switch){.g = d, .text = text};
-  return jexpr_input(g, x->group_mode, x->set.n++);
+  return jexpr_input(g, x->in->mode, x->set.n++);
 }
 
 // where more > less: a, else b
@@ -143,13 +152,22 @@ static jexpr_ref choose(extraction* x, jexpr_graph* g, const condition* c, jexpr
   return inverted ? jexpr_select(g, mode, b, a) : jexpr_select(g, mode, a, b);
 }
 
+// (E10), (E11)  floor(u) with its jump held; docs/theory/discrete.md
+static jexpr_ref hold_floor(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_ref u) {
+  jexpr_ref margin = jexpr_whole_margin(g, u), zero = jexpr_const(g, 0.0);
+  condition is_odd = {r, margin, zero, margin, zero};
+  bool inverted;
+  jexpr_ref mode = mode_of(x, g, &is_odd, &inverted);
+  return jexpr_whole_held(g, u, inverted ? jexpr_sub(g, jexpr_const(g, 1.0), mode) : mode);
+}
+
 // ---- unknowns ------------------------------------------------------------------------------------
 
 // Modes of conditions inside of an equation are numbered before its solution is known, on which they depend.
 static jexpr_ref new_mode(void* user, jexpr_graph* g, int k) {
   const extraction* x = user;
-  g->group[x->group_mode].size = x->set.n + k + 1;
-  return jexpr_input(g, x->group_mode, x->set.n + k);
+  g->group[x->in->mode].size = x->set.n + k + 1;
+  return jexpr_input(g, x->in->mode, x->set.n + k);
 }
 
 static jexpr_ref hold_conditions(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
@@ -176,6 +194,7 @@ static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebu
   if (!rebuilt) return rebuilt;
   const jexpr_node n = g->node[rebuilt], o = g->node[r];
   if (n.op == JEXPR_SOLVE) return hold_conditions(x, g, r, rebuilt);
+  if (n.op == JEXPR_FLOOR) return varies(x, g, n.a) ? hold_floor(x, g, r, n.a) : rebuilt;
   bool is_condition = n.op == JEXPR_LT || n.op == JEXPR_LE || n.op == JEXPR_MIN ||
                       n.op == JEXPR_MAX || n.op == JEXPR_ABS || n.op == JEXPR_SIGN;
   if (!is_condition || !varies(x, g, rebuilt)) return rebuilt;
@@ -195,9 +214,9 @@ static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebu
   }
 }
 
-jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, int group_t, int group_y, int group_mode,
+jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, const jgen_switch_inputs* in,
                                 jexpr_ref* refs, int n, jgen_switch_set* out) {
-  extraction x = {.a = a, .group_t = group_t, .group_y = group_y, .group_mode = group_mode};
+  extraction x = {.a = a, .in = in};
   JO_TRY(find_owners(&x, g));
   jo_status status = jexpr_rewrite(g, replace, &x, refs, n);
   if (status == JO_OK) {
