@@ -55,7 +55,8 @@
 #define WIDER       2     // ... longer where they may
 #define MOST_BLOCKS 2000  // in a step: it is cut behind them
 #define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
-#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
+#define MOST_NONE   8  // crossings that a real step does not find, in a step: it is cut behind them
+#define GROWS       1.5  // steps that are so much longer than the last are looked at twice as well
 
 struct jsolve_events {
   int n;
@@ -501,14 +502,16 @@ static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, do
 }
 
 // Ends the proposed step at t, where the dense output has something that was hidden. A real step may find that it is not there:
-// the step is then what it was.
-static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing) {
+// the step is then what it was, and not cut.
+static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing,
+                          bool* is_cut) {
   jsolve_stepper* s = run->stepper;
   if (s->keep) s->keep(s, run);
   JO_TRY(s->retake(s, run, t));
   jsolve_hold(run->sys, run->y, run->y_new);
   evaluate(ev, run, t, run->y_new, ev->probe);
-  if (is_crossing && s->restore && !has_crossed(ev, ev->probe)) {
+  *is_cut = !is_crossing || !s->restore || has_crossed(ev, ev->probe);
+  if (!*is_cut) {
     s->restore(s, run);
     return JO_OK;
   }
@@ -535,10 +538,13 @@ static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
   run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
   *f = look_into(ev, run, true);
   if (f->hidden < 0 && f->lost < 0) return JO_OK;
-  JO_TRY(look_closer(ev, run, f->lost < 0 ? f->t : run->t, &t, &crossing));
-  if (t < run->t_new && !is_known(ev, run, f, t, crossing)) {
-    // what is behind t was not looked at: where something is hidden, it may be there
-    JO_TRY(cut_step(ev, run, t, crossing > 0 && f->hidden < 0));
+  double from = f->lost < 0 ? f->t : run->t;
+  bool is_cut = false;
+  // what lies behind a crossing that is none was not looked at: on from there
+  for (int i = 0; !is_cut; i++, from = t) {
+    JO_TRY(look_closer(ev, run, from, &t, &crossing));
+    if (!(t < run->t_new) || is_known(ev, run, f, t, crossing)) break;
+    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MOST_NONE, &is_cut));
   }
   *f = look_into(ev, run, false);
   return JO_OK;
