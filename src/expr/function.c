@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "expr/whole.h"
+
 #define PI 3.14159265358979323846
 
 static jexpr_ref build_if(jexpr_graph* g, const jexpr_ref* x, int n) {
@@ -32,8 +34,15 @@ static jexpr_ref build_ceil(jexpr_graph* g, const jexpr_ref* x, int n) {
 
 static jexpr_ref build_mod(jexpr_graph* g, const jexpr_ref* x, int n) {
   (void)n;
+  // a product with zero would hide the quotient, which is not finite
+  if (jexpr_is_value(g, x[1], 0.0)) return jexpr_div(g, jexpr_const(g, 1.0), x[1]);
   jexpr_ref turns = jexpr_floor(g, jexpr_div(g, x[0], x[1]));
   return jexpr_sub(g, x[0], jexpr_mul(g, x[1], turns));
+}
+
+static jexpr_ref build_atan2(jexpr_graph* g, const jexpr_ref* x, int n) {
+  (void)n;
+  return jexpr_angle(g, x[0], x[1]);
 }
 
 static jexpr_ref build_sum(jexpr_graph* g, const jexpr_ref* x, int n) {
@@ -61,6 +70,7 @@ static const jexpr_function derived[] = {
     {"step", 1, JEXPR_NIL, build_step, true},
     {"ceil", 1, JEXPR_NIL, build_ceil, false},
     {"mod", 2, JEXPR_NIL, build_mod, false},
+    {"atan2", 2, JEXPR_NIL, build_atan2, false},
     {"deg", 1, JEXPR_NIL, build_deg, false},
     {"sum", JEXPR_LIST, JEXPR_NIL, build_sum, false},
     {"mean", JEXPR_LIST, JEXPR_NIL, build_mean, false},
@@ -76,7 +86,7 @@ static bool function_at(int i, jexpr_function* out) {
   jexpr_op op = (jexpr_op)(i - NDERIVED);
   const jexpr_op_info* info = &jexpr_ops[op];
   *out = (jexpr_function){info->name, info->arity, op, NULL, false};
-  if (op == JEXPR_NIL) return false;
+  if (op == JEXPR_NIL || op == JEXPR_ATAN2) return false;
   switch (info->class_) {
     case JEXPR_CLASS_FUNC: return info->arity > 0;     // not solve
     case JEXPR_CLASS_STEP: return info->arity == 1;    // sign, floor

@@ -7,6 +7,7 @@
 #include "expr/diff.h"
 #include "expr/intern.h"
 #include "expr/rewrite.h"
+#include "expr/whole.h"
 
 // ---- building ------------------------------------------------------------------------------------
 
@@ -171,7 +172,8 @@ static bool choice_of(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, choice*
 // An equation on its way to one without conditions.
 typedef struct holding {
   jexpr_copy c;
-  int nvalue;  // of the equation as it was
+  int nvalue;   // of the equation as it was
+  bool* moves;  // nodes of it: not those of floors alone, which jump
   jexpr_condition* condition;
   jexpr_ref* difference;  // of each
   int n;
@@ -203,9 +205,37 @@ static choice turn(const holding* h, const jexpr_node* n, choice c) {
   return (choice){c.less, c.more, c.off, c.on, false};
 }
 
+// (E10), (E11) of docs/theory/discrete.md
+static jexpr_ref hold_floor(holding* h, jexpr_ref u) {
+  jexpr_graph* to = h->c.to;
+  jexpr_ref zero = jexpr_const(to, 0.0), one = jexpr_const(to, 1.0);
+  choice is_odd = {jexpr_whole_margin(to, u), zero, one, zero, true};
+  jexpr_ref mode = hold_choice(h, &is_odd);
+  return jexpr_whole_held(to, u, mode);
+}
+
+static jexpr_ref hold_condition(holding* h, const jexpr_node* node, choice c) {
+  c = turn(h, node, c);
+  if (node->op == JEXPR_SIGN) {
+    choice negative = {c.less, c.more, jexpr_const(h->c.to, -1.0), c.off, true};
+    c.off = hold_choice(h, &negative);
+  }
+  return hold_choice(h, &c);
+}
+
+static bool has_moving_operand(const holding* h, jexpr_ref r) {
+  bool any = false;
+  for (int i = 0; i < jexpr_nargs(h->c.from, r); i++) {
+    any = any || h->moves[jexpr_arg(h->c.from, r, i)];
+  }
+  return any;
+}
+
 static void hold_node(holding* h, jexpr_ref r) {
   const jexpr_node* node = &h->c.from->node[r];
   jexpr_graph* to = h->c.to;
+  bool moves = has_moving_operand(h, r);
+  h->moves[r] = node->op == JEXPR_INPUT || (moves && node->op != JEXPR_FLOOR);
   if (node->op == JEXPR_CONST) {
     h->c.now[r] = jexpr_const(to, jexpr_const_value(h->c.from, r));
   } else if (node->op == JEXPR_INPUT) {
@@ -214,13 +244,9 @@ static void hold_node(holding* h, jexpr_ref r) {
     choice c;
     jexpr_copy_node(&h->c, r);
     // list: the operands as they are now
-    if (!choice_of(to, (jexpr_op)node->op, h->c.list, &c)) return;
-    c = turn(h, node, c);
-    if (node->op == JEXPR_SIGN) {
-      choice negative = {c.less, c.more, jexpr_const(to, -1.0), c.off, true};
-      c.off = hold_choice(h, &negative);
-    }
-    h->c.now[r] = hold_choice(h, &c);
+    bool is_choice = moves && choice_of(to, (jexpr_op)node->op, h->c.list, &c);
+    if (is_choice) h->c.now[r] = hold_condition(h, node, c);
+    if (moves && node->op == JEXPR_FLOOR) h->c.now[r] = hold_floor(h, h->c.list[0]);
   }
 }
 
@@ -231,7 +257,9 @@ static jexpr_ref hold_all(holding* h, jarena* a, const jexpr_body* b, jexpr_grap
   size_t most = 2 * (size_t)b->graph->nnode;  // a sign has two
   h->condition = JARENA_ARRAY(a, most, jexpr_condition);
   h->difference = JARENA_ARRAY(a, most, jexpr_ref);
-  if (!need || !h->condition || !h->difference || !jexpr_copy_init(&h->c, a, b->graph, body)) {
+  h->moves = JARENA_ARRAY(a, b->graph->nnode, bool);
+  bool has_room = need && h->condition && h->difference && h->moves;
+  if (!has_room || !jexpr_copy_init(&h->c, a, b->graph, body)) {
     return jexpr_fail(body, jerr_memory(body->ctx));
   }
   for (jexpr_ref r = 1; r <= b->eq[0] && body->status == JO_OK; r++) {

@@ -12,7 +12,7 @@ jexpr_ref jexpr_solve(jexpr_graph* g, jexpr_ref residual, jexpr_ref start, jexpr
 // Whether r is written with the unknown; also where memory is exhausted.
 bool jexpr_has_hole(const jexpr_graph* g, jexpr_ref r);
 
-// Conditions of an equation (comparisons, min, max, abs, sign) held: each is a further value, 1 where more > less,
+// Conditions of an equation (comparisons, min, max, abs, sign, floor) held: each is a further value, 1 where more > less,
 // else 0, as `value` gives for the k-th. Returns the node of the equation so changed, and the conditions as nodes at
 // its solution, in the arena; the node itself where there are none.
 typedef struct jexpr_condition {

@@ -174,8 +174,8 @@ static void write_rows(jgen* s, const jexpr_ref* a, const jexpr_ref* G, jexpr_re
 // same others stick, or not at all.
 static jexpr_ref has_vanished(jexpr_graph* g, jexpr_ref pivot, jexpr_ref before) {
   jexpr_ref part = jexpr_mul(g, jexpr_div(g, pivot, before), jexpr_const(g, 1.0 / REDUNDANT));
-  jexpr_ref whole = jexpr_floor(g, jexpr_add(g, part, jexpr_const(g, 0.5)));
-  return jexpr_eq(g, whole, jexpr_const(g, 0.0));
+  const jexpr_ref limit[] = {jexpr_const(g, -1.0), jexpr_const(g, -0.25), jexpr_const(g, 1.0)};
+  return jexpr_locate(g, jexpr_neg(g, jexpr_mul(g, part, part)), limit, 3);
 }
 
 // (C3)  elimination, first to last; one whose motion others hold already has no force.

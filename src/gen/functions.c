@@ -317,8 +317,8 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(jgen_friction_replace(r, all, nall));
   jgen_switch_set set = {0};
   if (modes) {
-    JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, d->layout.is_discrete, all,
-                                 nall, &set));
+    const jgen_switch_inputs in = {JGEN_T, JGEN_Y, JGEN_MODE, d->layout.is_discrete};
+    JO_TRY(jgen_extract_switches(s->g, s->a, &in, all, nall, &set));
   }
   JO_TRY(take_switches(r, &set, stands, modes ? d->nwheel : 0));
   jexpr_ref* g = jgen_refs(r, d->nswitch);

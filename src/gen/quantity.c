@@ -8,6 +8,7 @@
 // it, so that what does not depend on how the vehicle stands in space does not cost it; else the ground.
 #include <stdio.h>
 
+#include "expr/whole.h"
 #include "gen/build.h"
 
 typedef struct word {
@@ -224,8 +225,8 @@ static jexpr_ref angle(jgen* s, int base, const question* q) {
   B = jexpr_m3_transpose(&B);
   D = jexpr_m3_mul(g, &B, &D);
   jexpr_ref x = D.e[0][0], y = D.e[1][0], z = jexpr_neg(g, D.e[2][0]);
-  if (q->k == 2) return jexpr_atan2(g, y, x);
-  if (q->k == 0) return jexpr_atan2(g, D.e[2][1], D.e[2][2]);
+  if (q->k == 2) return jexpr_angle(g, y, x);
+  if (q->k == 0) return jexpr_angle(g, D.e[2][1], D.e[2][2]);
   return jexpr_atan2(g, z, jexpr_sqrt(g, jexpr_add(g, jexpr_mul(g, x, x), jexpr_mul(g, y, y))));
 }
 

@@ -7,46 +7,42 @@
 
 #include "expr/rewrite.h"
 #include "expr/solve.h"
+#include "expr/whole.h"
 
 typedef struct extraction {
   jarena* a;
-  int group_t, group_y, group_mode;
+  const jgen_switch_inputs* in;
   jgen_switch_set set;
-  const bool* is_discrete;  // states that change at events only
-  unsigned char* varies;    // of each node how it varies; grown with the graph
+  bool* varies;  // node changes between events; grown with the graph
   int nvaries, varies_cap;
   int named;          // nodes before anything was replaced, and of each ...
   const char** mark;  // ... its name, NULL: none
   jexpr_ref* owner;   // ... the first named node that depends on it, or itself; 0: none
 } extraction;
 
-// How a node varies inside of a step, where modes and discrete states stay: at all, and without jumps. What does not is
-// evaluated as it is written.
-enum { VARIES = 1, MOVES = 2 };
-
-static unsigned char varies_of(const extraction* x, const jexpr_graph* g, jexpr_ref k) {
-  const jexpr_node* n = &g->node[k];
-  if (n->op == JEXPR_INPUT) {
-    bool is_state = (int)n->a == x->group_y && !(x->is_discrete && x->is_discrete[n->b]);
-    return (int)n->a == x->group_t || is_state ? VARIES | MOVES : 0;
-  }
-  unsigned v = 0;
-  for (int i = 0; i < jexpr_nargs(g, k); i++) {
-    v |= x->varies[jexpr_arg(g, k, i)];
-  }
-  return (unsigned char)(jexpr_ops[n->op].class_ == JEXPR_CLASS_STEP ? v & VARIES : v);
+static bool is_moving(const extraction* x, const jexpr_node* n) {
+  if (n->op != JEXPR_INPUT) return false;
+  if ((int)n->a == x->in->y) return !x->in->is_discrete || !x->in->is_discrete[n->b];
+  return (int)n->a == x->in->t;
 }
 
-// Flags are kept up to the newest node.
-static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r, unsigned how) {
+// Whether a node changes with time or state between events, where modes and discrete states stay; flags are kept up to the
+// newest node. What does not is evaluated as it is written. Floors have modes by then, and jump with these.
+static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
   if (!jmem_grow(g->ctx, &x->varies, &x->varies_cap, g->nnode, sizeof *x->varies)) {
     g->status = jerr_memory(g->ctx);
     return false;
   }
   for (; x->nvaries < g->nnode; x->nvaries++) {
-    x->varies[x->nvaries] = varies_of(x, g, (jexpr_ref)x->nvaries);
+    jexpr_ref k = (jexpr_ref)x->nvaries;
+    const jexpr_node* n = &g->node[k];
+    bool v = is_moving(x, n), jumps = n->op == JEXPR_FLOOR;
+    for (int i = 0; !v && !jumps && i < jexpr_nargs(g, k); i++) {
+      v = x->varies[jexpr_arg(g, k, i)];
+    }
+    x->varies[k] = v;
   }
-  return x->varies[r] & how;
+  return x->varies[r];
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -80,7 +76,7 @@ static const char* describe(extraction* x, const jexpr_graph* g, jexpr_ref r) {
 }
 
 static bool is_time(const extraction* x, const jexpr_graph* g, jexpr_ref r) {
-  return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->group_t;
+  return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->in->t;
 }
 
 // The node `r` of the original graph makes a switch that is on where `more` exceeds `less`.
@@ -102,6 +98,7 @@ static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r, jex
   uint32_t op = g->node[r].op;
   const char* word = op == JEXPR_MIN || op == JEXPR_MAX    ? "limit"
                      : op == JEXPR_ABS || op == JEXPR_SIGN ? "sign"
+                     : op == JEXPR_FLOOR                   ? "whole number"
                                                            : "condition";
   return jarena_printf(x->a, "%s, %s", x->mark[owner], word);
 }
@@ -133,7 +130,7 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool
   jexpr_ref d = jexpr_sub(g, c->more, c->less), minus = jexpr_neg(g, d);
   for (int k = 0; k < x->set.n; k++) {
     *inverted = !c->is_strict && x->set.sw[k].g == minus;
-    if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->group_mode, k);
+    if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->in->mode, k);
   }
   *inverted = false;
   if (!jmem_grow(g->ctx, &x->set.sw, &x->set.cap, x->set.n + 1, sizeof *x->set.sw)) {
@@ -145,9 +142,9 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool
     g->status = jerr_memory(g->ctx);
     return JEXPR_POISON;
   }
-  g->group[x->group_mode].size = x->set.n + 1;
+  g->group[x->in->mode].size = x->set.n + 1;
   x->set.sw[x->set.n] = (jgen_switch){.g = d, .text = text};
-  return jexpr_input(g, x->group_mode, x->set.n++);
+  return jexpr_input(g, x->in->mode, x->set.n++);
 }
 
 // where more > less: a, else b
@@ -158,13 +155,22 @@ static jexpr_ref choose(extraction* x, jexpr_graph* g, const condition* c, jexpr
   return inverted ? jexpr_select(g, mode, b, a) : jexpr_select(g, mode, a, b);
 }
 
+// (E10), (E11)  floor(u) with its jump held; docs/theory/discrete.md
+static jexpr_ref hold_floor(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_ref u) {
+  jexpr_ref margin = jexpr_whole_margin(g, u), zero = jexpr_const(g, 0.0);
+  condition is_odd = {r, margin, zero, margin, zero, true};
+  bool is_inverted;
+  jexpr_ref mode = mode_of(x, g, &is_odd, &is_inverted);
+  return jexpr_whole_held(g, u, mode);
+}
+
 // ---- unknowns ------------------------------------------------------------------------------------
 
 // Modes of conditions inside of an equation are numbered before its solution is known, on which they depend.
 static jexpr_ref new_mode(void* user, jexpr_graph* g, int k) {
   const extraction* x = user;
-  g->group[x->group_mode].size = x->set.n + k + 1;
-  return jexpr_input(g, x->group_mode, x->set.n + k);
+  g->group[x->in->mode].size = x->set.n + k + 1;
+  return jexpr_input(g, x->in->mode, x->set.n + k);
 }
 
 static jexpr_ref hold_conditions(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
@@ -207,9 +213,8 @@ static bool is_choice(extraction* x, jexpr_graph* g, jexpr_ref r) {
     case JEXPR_MIN:
     case JEXPR_MAX:
     case JEXPR_ABS:
-    case JEXPR_SIGN: return varies(x, g, r, VARIES);
-    // numbers that jump are equal for some time, as floor(t) and 2
-    case JEXPR_EQ: return varies(x, g, g->node[r].a, MOVES) || varies(x, g, g->node[r].b, MOVES);
+    case JEXPR_SIGN:
+    case JEXPR_EQ: return varies(x, g, r);
     default: return false;
   }
 }
@@ -220,6 +225,7 @@ static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebu
   if (!rebuilt) return rebuilt;
   const jexpr_node n = g->node[rebuilt], o = g->node[r];
   if (n.op == JEXPR_SOLVE) return hold_conditions(x, g, r, rebuilt);
+  if (n.op == JEXPR_FLOOR) return varies(x, g, n.a) ? hold_floor(x, g, r, n.a) : rebuilt;
   if (!is_choice(x, g, rebuilt)) return rebuilt;
   jexpr_ref one = jexpr_const(g, 1.0), zero = jexpr_const(g, 0.0), minus = jexpr_const(g, -1.0);
   // rebuilding may have simplified the node to another kind
@@ -239,14 +245,9 @@ static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebu
   }
 }
 
-jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, int group_t, int group_y, int group_mode,
-                                const bool* is_discrete, jexpr_ref* refs, int n,
-                                jgen_switch_set* out) {
-  extraction x = {.a = a,
-                  .group_t = group_t,
-                  .group_y = group_y,
-                  .group_mode = group_mode,
-                  .is_discrete = is_discrete};
+jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, const jgen_switch_inputs* in,
+                                jexpr_ref* refs, int n, jgen_switch_set* out) {
+  extraction x = {.a = a, .in = in};
   JO_TRY(find_owners(&x, g));
   jo_status status = jexpr_rewrite(g, replace, &x, refs, n);
   if (status == JO_OK) {

@@ -32,7 +32,7 @@ static jo_status allocate(jsens_adjoint* d) {
   ok = ok && jsens_adjoint_begin_errors(d);
   d->kept_lambda = vector(d, w->ny);
   d->kept_pbar = vector(d, w->nw);
-  d->kept_pending = vector(d, 1);
+  d->kept_pending = vector(d, w->d->nswitch);
   ok = ok && d->kept_lambda && d->kept_pbar && d->kept_pending;
   d->pbar = vector(d, w->nw);
   d->p_part = vector(d, w->nw);
@@ -257,7 +257,7 @@ static void begin_objective(jsens_adjoint* d, int o) {
   d->objective = o;
   d->nevent = w->out->nevent = count_events(w);
   jsens_adjoint_clear_errors(d);
-  jsens_adjoint_clear(d, d->pending, 1);
+  jsens_adjoint_clear(d, d->pending, w->d->nswitch);
   jsens_adjoint_clear(d, d->pbar, w->nw);
   jsens_adjoint_clear(d, d->unit, w->d->nobjective);
   d->unit[o * d->lanes + JSENS_LAMBDA] = 1.0;

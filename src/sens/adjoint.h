@@ -20,7 +20,8 @@ typedef struct jsens_adjoint {
   double* Ybar[JSENS_SLOPES];  // ny x lanes
   double* Kbar[JSENS_SLOPES];  // implicit steps: weights of slopes
   double *kbar, *ybar, *p_part, *tbar, *Pbar, *unit, *y_mixed, *P, *column;
-  double* pending;   // weight of an event's time that consequences of it have put aside (lanes)
+  double*
+      pending;  // weights of times that consequences have put aside, by switch of their cause (nswitch x lanes)
   double* alpha;     // of an event (lanes)
   double* end_time;  // weight of the end of the run (lanes)
   jsens_trace trace;

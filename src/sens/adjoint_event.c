@@ -47,16 +47,18 @@ static void note_event(jsens_adjoint* d, const jsens_entry* e, int k, bool on, d
 }
 
 // The weight of a consequence waits for its cause.
-static void put_aside(jsens_adjoint* d) {
+static void put_aside(jsens_adjoint* d, int cause) {
+  double* pending = d->pending + cause * d->lanes;
   for (int l = 0; l < d->lanes; l++) {
-    d->pending[l] += d->alpha[l];
+    pending[l] += d->alpha[l];
   }
 }
 
-static void take_pending(jsens_adjoint* d) {
+static void take_pending(jsens_adjoint* d, int k) {
+  double* pending = d->pending + k * d->lanes;
   for (int l = 0; l < d->lanes; l++) {
-    d->alpha[l] += d->pending[l];
-    d->pending[l] = 0.0;
+    d->alpha[l] += pending[l];
+    pending[l] = 0.0;
   }
 }
 
@@ -115,14 +117,14 @@ static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const doubl
   for (int i = e->what->nflip - 1; i >= 0; i--) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
-    w->moves_in = i > 0 ? !w->follows : moves_in;
+    w->moves_in = i > 0 ? w->cause[i - 1] != w->cause[i] : moves_in;
     jsens_walk_slope_before(w, e->t, y);
     double rate = 0.0;
     if (w->drives[k]) drive_back(d, e, y, k);
     if (!w->drives[k]) flip_back(d);
-    if (!w->opt->frozen && w->follows) put_aside(d);
+    if (!w->opt->frozen && w->follows) put_aside(d, w->cause[i]);
     if (!w->opt->frozen && !w->follows) {
-      if (i == 0) take_pending(d);
+      take_pending(d, k);
       JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
     }
     note_event(d, e, k, w->run->mode[k] < 0.5, rate);
@@ -143,9 +145,11 @@ static jo_status jump_time_back(jsens_adjoint* d, const jsens_entry* e, const do
                                 double* rate) {
   bool frozen = d->w->opt->frozen;
   *rate = 0.0;
-  if (!frozen && d->w->follows) put_aside(d);
+  if (!frozen && d->w->follows) put_aside(d, d->w->cause[0]);
   if (frozen || d->w->follows) return JO_OK;
-  take_pending(d);
+  for (int i = 0; i < e->what->nflip; i++) {
+    take_pending(d, d->w->record->flip[e->what->flip + i]);
+  }
   return time_back(d, e, y, d->w->f_minus, k, rate);
 }
 
@@ -243,14 +247,15 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage p
   jsens_walk* w = d->w;
   const double* y = e->y;
   int L = d->lanes, ny = w->ny * L, nw = w->nw * L, nevent = d->nevent;
+  int npending = w->d->nswitch * L;
   memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
   memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
-  memcpy(d->kept_pending, d->pending, (size_t)L * sizeof *d->pending);
+  memcpy(d->kept_pending, d->pending, (size_t)npending * sizeof *d->pending);
   jsens_walk_shift(w, y, off);
   JO_TRY(pass(d, e, off, stage));
   jsens_adjoint_exchange(d->lambda, d->kept_lambda, ny);
   jsens_adjoint_exchange(d->pbar, d->kept_pbar, nw);
-  jsens_adjoint_exchange(d->pending, d->kept_pending, L);
+  jsens_adjoint_exchange(d->pending, d->kept_pending, npending);
   d->nevent = nevent;
   JO_TRY(pass(d, e, y, stage));
   for (int i = 0; i < w->ny; i++) {
@@ -261,7 +266,9 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage p
     d->pbar[j * L + JSENS_ERROR] +=
         d->kept_pbar[j * L + JSENS_LAMBDA] - d->pbar[j * L + JSENS_LAMBDA];
   }
-  d->pending[JSENS_ERROR] += d->kept_pending[JSENS_LAMBDA] - d->pending[JSENS_LAMBDA];
+  for (int i = 0; i < npending; i += L) {
+    d->pending[i + JSENS_ERROR] += d->kept_pending[i + JSENS_LAMBDA] - d->pending[i + JSENS_LAMBDA];
+  }
   return JO_OK;
 }
 

@@ -60,10 +60,12 @@ jo_status jsens_direct_begin(jsens_direct* d) {
     jsens_pack* p = &d->pack[k];
     *p = (jsens_pack){.S = jsens_direct_vector(d, w->ny),
                       .dp = jsens_direct_vector(d, w->nw),
-                      .dt_first = jsens_direct_vector(d, 1),
+                      .dt_flip = jsens_direct_vector(d, m->nswitch),
+                      .dt_kept = jsens_direct_vector(d, m->nswitch),
                       .dt_end = jsens_direct_vector(d, 1)};
     p->error = jsens_direct_vector(d, w->ny);
-    ok = p->S && p->dp && p->dt_first && p->dt_end && p->error && allocate_slopes(d, p);
+    ok =
+        p->S && p->dp && p->dt_flip && p->dt_kept && p->dt_end && p->error && allocate_slopes(d, p);
     for (int l = 0; ok && l < d->lanes; l++) {
       int j = k * d->lanes + l;
       if (j < w->nw) p->dp[j * d->lanes + l] = 1.0;

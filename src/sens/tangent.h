@@ -12,10 +12,11 @@ enum { JSENS_PROBE_S, JSENS_PROBE_Y, JSENS_PROBES, JSENS_MORE_PROBES = 2 };
 
 // Several numbers in lanes; behind the last of them probes, which follow no number.
 typedef struct jsens_pack {
-  double* S;                 // ny x lanes
-  double* dp;                // nw x lanes: unit seeds
-  double* dt_first;          // of the last event that was not a consequence of another (lanes)
-  double* dt_end;            // of the end of the run (lanes)
+  double* S;   // ny x lanes
+  double* dp;  // nw x lanes: unit seeds
+  double *dt_flip,
+      *dt_kept;    // by switch, of flips that were no consequence of another (nswitch x lanes)
+  double* dt_end;  // of the end of the run (lanes)
   double *S0, *D0, *D1;      // for samples inside of a step: at its start, slopes at both ends
   double* dk[JSENS_SLOPES];  // ny x lanes
   double* error;             // of the last step (ny x lanes)

@@ -107,23 +107,28 @@ static void flip_drive(jsens_direct* d, const jsens_entry* e, const double* y, i
   }
 }
 
-// Times of the flip of switch k along each lane, the first of the event or not.
-static jo_status flip_times(jsens_direct* d, const jsens_entry* e, const double* y, int k,
-                            bool is_first) {
+// Where the times of switch k at this instant are kept.
+static double* kept_times(const jsens_direct* d, const jsens_pack* p, int k) {
+  return p->dt_flip + k * d->lanes;
+}
+
+// Times of flip i of the event along each lane.
+static jo_status flip_times(jsens_direct* d, const jsens_entry* e, const double* y, int i) {
   jsens_walk* w = d->w;
+  int k = w->record->flip[e->what->flip + i];
   bool moves = !w->opt->frozen && !w->follows;
   double rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
   if (moves) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
     double* mine = d->times + q * d->lanes;
-    const double* known = w->opt->frozen ? d->zero : p->dt_first;
+    const double* known = w->opt->frozen ? d->zero : kept_times(d, p, w->cause[i]);
     if (moves) {
       event_times(d, e, y, rate, k, p, mine);
     } else {
       memcpy(mine, known, (size_t)d->lanes * sizeof *mine);
     }
-    if (moves && is_first) memcpy(p->dt_first, mine, (size_t)d->lanes * sizeof *mine);
+    if (moves) memcpy(kept_times(d, p, k), mine, (size_t)d->lanes * sizeof *mine);
     note_event(d, e, k, rate, q, mine);
   }
   d->nevent++;
@@ -137,8 +142,8 @@ static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const doubl
   jsens_walk_slope_before(w, e->t, y);
   for (int i = 0; i < e->what->nflip; i++) {
     int k = w->record->flip[e->what->flip + i];
-    w->moves_out = i + 1 < e->what->nflip ? !w->follows : moves_out;
-    JO_TRY(flip_times(d, e, y, k, i == 0));
+    w->moves_out = i + 1 < e->what->nflip ? w->cause[i] != w->cause[i + 1] : moves_out;
+    JO_TRY(flip_times(d, e, y, i));
     (w->drives[k] ? flip_drive : flip_smoothly)(d, e, y, k);
     memcpy(w->f_minus, w->f_plus, (size_t)w->ny * sizeof *w->f_minus);
   }
@@ -153,10 +158,13 @@ static void jump_times(jsens_direct* d, const jsens_entry* e, const double* y, d
   if (w->opt->frozen) {
     memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
   } else if (w->follows) {
-    memcpy(d->dt, p->dt_first, (size_t)d->lanes * sizeof *d->dt);
+    memcpy(d->dt, kept_times(d, p, w->cause[0]), (size_t)d->lanes * sizeof *d->dt);
   } else {
     event_times(d, e, y, rate, k, p, d->dt);
-    memcpy(p->dt_first, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    for (int i = 0; i < e->what->nflip; i++) {
+      double* kept = kept_times(d, p, w->record->flip[e->what->flip + i]);
+      memcpy(kept, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    }
   }
 }
 
@@ -262,19 +270,20 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage p
                                 double* stage) {
   jsens_walk* w = d->w;
   size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
+  size_t times = (size_t)(w->d->nswitch * d->lanes) * sizeof(double);
   const double* y = e->y;
   int nevent = d->nevent;
   jsens_walk_shift(w, y, off);
   for (int q = 0; q < d->npack; q++) {
     memcpy(d->pack[q].dk[0], d->pack[q].S, bytes);
-    memcpy(d->pack[q].dk[1], d->pack[q].dt_first, (size_t)d->lanes * sizeof(double));
+    memcpy(d->pack[q].dt_kept, d->pack[q].dt_flip, times);
   }
   JO_TRY(pass(d, e, off, stage));
   d->nevent = nevent;
   for (int q = 0; q < d->npack; q++) {
     memcpy(d->pack[q].error, d->pack[q].S, bytes);
     memcpy(d->pack[q].S, d->pack[q].dk[0], bytes);
-    memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
+    memcpy(d->pack[q].dt_flip, d->pack[q].dt_kept, times);
   }
   jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(pass(d, e, y, stage));

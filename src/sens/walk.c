@@ -13,8 +13,6 @@
 #define MATTERS     1e-3   // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
 #define TURNS       2e-6   // rates at an event below this part of those before it: (S3)
-#define LOOK        1e-6   // how far on events at one instant are told apart [s]
-#define LED         1e-6   // part of its rate before that a switch has left behind its cause
 #define CANCELS     1e-12  // and below this part of the terms that they are the sum of
 
 static bool prepare_work(jsens_walk* w, const jplant_kernels* k, double*** work) {
@@ -201,10 +199,12 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch, double);
+  w->cause = JARENA_ARRAY(&w->arena, d->nswitch, int);
   w->near = JARENA_ARRAY(&w->arena, (JSOLVE_NODES + 2) * w->ny, double);
   w->g = JARENA_ARRAY(&w->arena, d->nswitch, double);
   w->fired = JARENA_ARRAY(&w->arena, d->nevent, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g && w->fired;
+  bool ok =
+      w->base && w->f_minus && w->f_plus && w->modes && w->cause && w->near && w->g && w->fired;
   return ok ? JO_OK : jerr_memory(ctx);
 }
 
@@ -436,62 +436,6 @@ jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y
     JO_TRY(jmachine_reset(m, e->t, stage + w->ny, w->record->reset[h->reset + i]));
   }
   return JO_OK;
-}
-
-// Rate of switch k at (t, y) with slope f, by differences: what is asked is whether there is one.
-static double rate_along(jsens_walk* w, double t, const double* y, const double* f, int k) {
-  const jsolve_system* s = &w->run->system;
-  double side[2];
-  for (int i = 0; i < 2; i++) {
-    double h = i == 0 ? -LOOK : LOOK;
-    for (int n = 0; n < w->ny; n++) {
-      w->base[n] = y[n] + h * f[n];
-    }
-    s->switches(s->user, t + h, w->base, w->g);
-    side[i] = w->g[k];
-  }
-  return (side[1] - side[0]) / (2.0 * LOOK);
-}
-
-static bool is_event_at(const jsens_walk* w, int i, double t) {
-  const jsens_record* r = w->record;
-  if (i < 0 || i >= r->nentry || jsens_record_is_step(r, i)) return false;
-  return !r->happening[jsens_record_epoch(r, i)].is_change && r->time[i] == t;
-}
-
-static bool has_cause(jsens_walk* w, const jsens_entry* e) {
-  const jsolve_system* s = &w->run->system;
-  int i = e->index;
-  while (is_event_at(w, i - 1, e->t)) {
-    i--;
-  }
-  if (e->what->follows || i == e->index) return e->what->follows;
-  const double* y = e->y;
-  jsens_entry first = jsens_record_entry(w->record, i);
-  int k = w->record->flip[e->what->flip];
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, first.epoch));
-  s->rhs(s->user, e->t, first.y, w->f_minus);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-  s->rhs(s->user, e->t, y, w->f_plus);
-  double before = rate_along(w, e->t, y, w->f_minus, k);
-  return fabs(rate_along(w, e->t, y, w->f_plus, k)) <= LED * fabs(before);
-}
-
-// Whether event i + 1 has the time of all of event i: where several switches of event i have times of their own, it has only
-// that of the first. One that was recorded after event i had been passed is not.
-static bool is_one_with_next(jsens_walk* w, int i, double t) {
-  if (i < w->at_hand) return false;
-  if (!is_event_at(w, i, t) || !is_event_at(w, i + 1, t)) return false;
-  jsens_entry e = jsens_record_entry(w->record, i), next = jsens_record_entry(w->record, i + 1);
-  bool is_one = e.what->nflip == 1 || e.what->nreset > 0 || jsens_walk_jumps(w, &e);
-  return has_cause(w, &next) && (is_one || has_cause(w, &e));
-}
-
-void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e) {
-  w->follows = has_cause(w, e);
-  w->moves_in = !is_one_with_next(w, e->index - 1, e->t);
-  w->moves_out = !is_one_with_next(w, e->index, e->t);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
 }
 
 void jsens_walk_slope_before(jsens_walk* w, double t, const double* y) {

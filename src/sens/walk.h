@@ -58,6 +58,7 @@ typedef struct jsens_walk {
   double* modes;       // scratch (nswitch)
   const bool* drives;  // driven coordinates have different derivatives in both modes (nswitch)
   bool follows;        // the event at hand has the time of another one
+  int* cause;  // of each flip of the event at hand, the switch whose flip has its time (nswitch)
   bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
   int at_hand;       // first entry of those that are recorded but not passed yet, during a run
   double* fired;     // of the reset at hand (nevent)
@@ -119,7 +120,8 @@ void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
 // ((nreset + 1) x ny). Modes are those after the event behind it.
 jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage);
 // Whether an event has the time of the one before it: as its consequence, or because that leaves its switch no rate of its own, as the
-// stop of one joint of a mechanism is that of all. Sets `follows`, `moves_in` and `moves_out`; modes are those before the event behind it.
+// stop of one joint of a mechanism is that of all. Sets `follows`, `cause`, `moves_in` and `moves_out`; modes are those before the event
+// behind it.
 void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e);
 // Slopes before and behind the event at hand, in f_minus and f_plus. Inside of a chain of events with one time there are none: what
 // lies between them lasts for no time, and may be anything, as the force that would hold a rocker at its dead point.

@@ -31,11 +31,14 @@
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
-#define MAX_AIMS       5      // steps to where rates say that it is
-#define RATE_SPAN      1e-5   // of the step, over which rates are taken
-#define AIM_LIMIT      1e-2   // of the step: farther off, the dense output says nothing
-#define BASE_EVENTS    10000  // allowed in a run, and ...
-#define EVENT_RATE     5000   // ... for every second [1/s]
+#define MAX_AIMS       5     // steps to where rates say that it is
+#define RATE_SPAN      1e-5  // of the step, over which rates are taken
+#define AIM_LIMIT      1e-2  // of the step: farther off, the dense output says nothing
+#define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
+#define JUMP_LEAST \
+  1e-3  // of the largest value: a margin that is so far off what leads there has jumped
+#define BASE_EVENTS 10000  // allowed in a run, and ...
+#define EVENT_RATE  5000   // ... for every second [1/s]
 
 // Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
 // switches that are not armed: a ball that touched the floor is above it for a short time, and may be
@@ -52,7 +55,8 @@
 #define WIDER       2     // ... longer where they may
 #define MOST_BLOCKS 2000  // in a step: it is cut behind them
 #define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
-#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
+#define MOST_NONE   8  // crossings that a real step does not find, in a step: it is cut behind them
+#define GROWS       1.5  // steps that are so much longer than the last are looked at twice as well
 
 struct jsolve_events {
   int n;
@@ -498,14 +502,16 @@ static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, do
 }
 
 // Ends the proposed step at t, where the dense output has something that was hidden. A real step may find that it is not there:
-// the step is then what it was.
-static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing) {
+// the step is then what it was, and not cut.
+static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing,
+                          bool* is_cut) {
   jsolve_stepper* s = run->stepper;
   if (s->keep) s->keep(s, run);
   JO_TRY(s->retake(s, run, t));
   jsolve_hold(run->sys, run->y, run->y_new);
   evaluate(ev, run, t, run->y_new, ev->probe);
-  if (is_crossing && s->restore && !has_crossed(ev, ev->probe)) {
+  *is_cut = !is_crossing || !s->restore || has_crossed(ev, ev->probe);
+  if (!*is_cut) {
     s->restore(s, run);
     return JO_OK;
   }
@@ -521,7 +527,8 @@ static bool is_known(const jsolve_events* ev, const jsolve_run* run, const findi
                      double crossing) {
   if (f->sample < 1 || f->sample > ev->last_sample) return false;
   double before = f->sample > 1 ? sample_time(ev, run, run->t_new, f->sample - 1) : run->t;
-  return t > before && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
+  bool is_between = t > before && t <= sample_time(ev, run, run->t_new, f->sample);
+  return is_between && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
 }
 
 // Looks into the proposed step. Where something is hidden between the looks, it becomes shorter; what seems to be lost may be.
@@ -531,9 +538,13 @@ static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
   run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
   *f = look_into(ev, run, true);
   if (f->hidden < 0 && f->lost < 0) return JO_OK;
-  JO_TRY(look_closer(ev, run, f->lost < 0 ? f->t : run->t, &t, &crossing));
-  if (t < run->t_new && !is_known(ev, run, f, t, crossing)) {
-    JO_TRY(cut_step(ev, run, t, crossing > 0));
+  double from = f->lost < 0 ? f->t : run->t;
+  bool is_cut = false;
+  // what lies behind a crossing that is none was not looked at: on from there
+  for (int i = 0; !is_cut; i++, from = t) {
+    JO_TRY(look_closer(ev, run, from, &t, &crossing));
+    if (!(t < run->t_new) || is_known(ev, run, f, t, crossing)) break;
+    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MOST_NONE, &is_cut));
   }
   *f = look_into(ev, run, false);
   return JO_OK;
@@ -725,6 +736,35 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
     ev->zeno.rate[k] = (ev->lo[k] - ev->probe[k]) / dt;
 }
 
+static jo_status fail_jump(jsolve_run* run, int k) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC,
+      "integration: what %s compares does not pass its limit at t = %.9g s, but goes from "
+      "one side to the other at once: through a pole, as those of 1/x and tan(x), or "
+      "by a jump, as that of an angle from pi to -pi; compare what is continuous there "
+      "(x < 0 in place of 1/x < 0)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), run->t_new);
+}
+
+// docs/theory/integration.md eq. (I13). Margins lead to zero where they cross: those that jump there, or pass a pole, tell neither when that is nor how it
+// depends on anything. Behind what was located, with the dense output of the step to there.
+static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
+  double tolerance = tolerance_at(run->t_new);
+  double span = fmin(JUMP_SPAN * tolerance, 0.5 * (run->t_new - run->t));
+  if (!(span > 10 * tolerance)) return JO_OK;
+  JO_TRY(probe(ev, run, DENSE, run->t_new - 2 * span));
+  swap(&ev->probe, &ev->lo);
+  JO_TRY(probe(ev, run, DENSE, run->t_new - span));
+  for (int k = 0; k < ev->n; k++) {
+    double last = ev->probe[k], change = last - ev->lo[k], off = fabs(last + change - ev->hi[k]);
+    double least = fmax(JUMP_LEAST * ev->g_max[k], 10 * ev->floor[k]);
+    if (!(ev->hi[k] <= 0) || !(off > least) || !(off > 2 * fabs(change))) continue;
+    return fail_jump(run, k);
+  }
+  return JO_OK;
+}
+
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
   finding f;
@@ -757,6 +797,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
     JO_TRY(pass_step(ev, run));
   }
   if (ev->is_retaken) JO_TRY(run->stepper->finish(run->stepper, run));
+  if (*found) JO_TRY(check_jumps(ev, run));
   if (*found && run->sys->event) measure_rates(ev, run);
   return JO_OK;
 }
@@ -797,6 +838,11 @@ static jo_status react(jsolve_events* ev, jsolve_run* run) {
     jsolve_zeno_flip(&ev->zeno, k, run->t, is_reset, is_sent);
   }
   if (!is_reset) return JO_OK;
+  // what it is a consequence of comes with that reset, too
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->is_done[k] && ev->zeno.t[k] != run->t)
+      jsolve_zeno_flip(&ev->zeno, k, run->t, true, false);
+  }
   JO_TRY(jsolve_project_strict(run, run->t, run->y));
   int bad = jsolve_first_not_finite(sys->n, run->y);
   if (bad < 0) return JO_OK;

@@ -158,6 +158,28 @@ static void test_solve_holds_conditions(void** state) {
   jarena_free(&a);
 }
 
+// x + floor(x) + (floor(x) > 2) = x0: one condition, whether floor(x) is odd; what compares it alone makes none.
+static void test_solve_holds_floors(void** state) {
+  probe* p = *state;
+  jexpr_graph* g = p->g;
+  jexpr_ref zero = jexpr_const(g, 0.0), two = jexpr_const(g, 2.0), x = jexpr_hole(g);
+  jexpr_ref whole = jexpr_floor(g, x), sum = jexpr_add(g, x, whole);
+  sum = jexpr_add(g, sum, jexpr_lt(g, two, whole));
+  jexpr_ref y = jexpr_solve(g, jexpr_sub(g, p->x[0], sum), zero, two);
+  jarena a;
+  jarena_init(&a, p->ctx);
+  jexpr_condition* c;
+  int n;
+  jexpr_ref held = jexpr_solve_hold(g, &a, y, held_value, p, &c, &n);
+  assert_int_equal(n, 1);
+  const double odd[PROBE_INPUTS] = {7.25, [4] = 1.0}, even[PROBE_INPUTS] = {8.95, [4] = 0.0};
+  assert_near(probe_eval(p, held, odd), 3.25, ROUNDING * 4.0);
+  assert_near(probe_eval(p, held, even), 3.95, ROUNDING * 4.0);
+  jexpr_ref d = jexpr_sub(g, c[0].more, c[0].less);
+  assert_true(probe_eval(p, d, odd) > 0.0);
+  jarena_free(&a);
+}
+
 static void test_solve_blames_equations_without_a_solution(void** state) {
   probe* p = *state;
   jexpr_graph* g = p->g;
@@ -197,6 +219,7 @@ int main(void) {
       probe_test(test_solve_over_another),
       probe_test(test_solve_tells_what_has_a_hole),
       probe_test(test_solve_holds_conditions),
+      probe_test(test_solve_holds_floors),
       probe_test(test_solve_blames_equations_without_a_solution),
       probe_test(test_solve_refuses_too_many_values),
   };

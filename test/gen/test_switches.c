@@ -8,7 +8,7 @@
 #include "support/fixture.h"
 #include "support/random_graph.h"
 
-enum { P, T, Y, MODE, GROUPS, NY = 5, NP = 2, MAX = 16 };
+enum { P, T, Y, MODE, GROUPS, NY = 5, NP = 2, MAX = 32 };
 
 // y4 changes at events only
 static const bool is_discrete[NY] = {[4] = true};
@@ -40,8 +40,8 @@ static void extract(text_set* k, const char* const* text, int n) {
     assert_ok(k->f->ctx, jexpr_parse(g, text[i], strlen(text[i]), &scope, "test", &k->was[i]));
     k->is[i] = k->was[i];
   }
-  assert_ok(k->f->ctx,
-            jgen_extract_switches(g, &k->f->a, T, Y, MODE, is_discrete, k->is, n, &k->set));
+  const jgen_switch_inputs in = {T, Y, MODE, is_discrete};
+  assert_ok(k->f->ctx, jgen_extract_switches(g, &k->f->a, &in, k->is, n, &k->set));
   assert_int_equal(g->group[MODE].size, k->set.n);
   assert_true(k->set.n < MAX);
 }
@@ -125,7 +125,9 @@ static void test_switches_at_zero_are_as_written(void** state) {
 static const char* const texts[] = {
     "min(y0, y1) + max(y2, t)",          "abs(y0 - p0)*sin(t)",
     "if(y1 > 0.5, y1^2, 2*y1 - p1)",     "if(y0 < y1 and t >= 0.3, y3, max(y3, 0.1*t))",
-    "sign(y2)*y3 + max(min(y0, 1), -1)", "abs(max(y0 + y1, y2) - min(y3, t))"};
+    "sign(y2)*y3 + max(min(y0, 1), -1)", "abs(max(y0 + y1, y2) - min(y3, t))",
+    "floor(3*y0)*y1 + mod(y2, 0.7)",     "mod(floor(5*y3), 3) == 1",
+    "if(ceil(4*t) < floor(y0), y1, y2)", "atan2(y0, y1)*t"};
 enum { NTEXT = sizeof texts / sizeof *texts };
 
 static void test_switches_that_follow_change_no_value(void** state) {
@@ -164,6 +166,48 @@ static void test_switches_held_leave_a_smooth_function(void** state) {
   fixture_close(k.f);
 }
 
+// A floor stays what it is up to half a number beyond, whichever mode holds it; an angle goes on past pi.
+static void test_switches_held_go_on_past_a_jump(void** state) {
+  (void)state;
+  static const char* const text[] = {"floor(y0)", "mod(y0, 1)", "atan2(y1, y2)"};
+  text_set k;
+  extract(&k, text, 3);
+  assert_int_equal(k.set.n, 2);
+  for (double whole = -3.0; whole < 4.0; whole += 1.0) {
+    place x = {.y = {whole + 0.5, 1e-3, -1.0}};
+    set_modes(&k, &x);
+    for (double off = -0.45; off < 1.45; off += 0.1) {
+      double value[3], angle = 3.0 + 0.2 * off;
+      x.y[0] = whole + off;
+      x.y[1] = sin(angle);
+      x.y[2] = cos(angle);
+      evaluate(&k, k.is, 3, &x, value);
+      assert_near(value[0], whole, 0.0);
+      assert_near(value[1], off, 1e-15 * 8);
+      assert_near(value[2], angle, 1e-15 * 8);
+    }
+  }
+  fixture_close(k.f);
+}
+
+// Whole numbers themselves belong to what begins there, and no switching function is zero there.
+static void test_switches_of_floors_have_a_side_at_whole_numbers(void** state) {
+  (void)state;
+  static const char* const text[] = {"floor(y0)"};
+  text_set k;
+  extract(&k, text, 1);
+  for (double whole = -3.0; whole < 4.0; whole += 1.0) {
+    place x = {.y = {whole}};
+    double g, value;
+    functions_at(&k, &x, &g);
+    assert_true(g != 0.0);
+    set_modes(&k, &x);
+    evaluate(&k, k.is, 1, &x, &value);
+    assert_near(value, whole, 0.0);
+  }
+  fixture_close(k.f);
+}
+
 static void test_switches_change_sign_where_the_condition_does(void** state) {
   (void)state;
   static const char* const text[] = {"if(y0^2 > 2 + t, 1, 0)"};
@@ -198,9 +242,11 @@ static void test_switches_are_as_many_as_conditions_that_move(void** state) {
              // equality holds for two conditions that are each other's opposite but there
              {2, {"if(y0 <= y1, 1, 2)", "if(y0 >= y1, 1, 2)", "sign(y1 - y0)"}},
              {2, {"if(t == 2, 1, 2)", "if(t > 2, 1, 2)", "if(t >= 2, 1, 2)"}},
-             // what is discrete is compared as it is, and equal numbers that jump stay equal
+             // what jumps is compared as it is, and equal numbers that jump stay equal
              {0, {"if(y4 >= 2, 1, 2)", "sign(y4)", "max(y4, p0)"}},
-             {1, {"(y0 > 1) + (y4 > 1) >= 2", "y0 > 1", "floor(y1) == 2"}},
+             {2, {"(y0 > 1) + (y4 > 1) >= 2", "y0 > 1", "floor(y1) == 2"}},
+             {1, {"floor(y0)", "if(floor(y0) < 2, 1, 0)", "mod(floor(y0), 2) == p0"}},
+             {0, {"floor(p0)", "mod(p0, p1)", "floor(y4)"}},
              {0, {"y0", "sin(t)", "y1*y2"}}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     text_set k;
@@ -233,6 +279,8 @@ int main(void) {
       cmocka_unit_test(test_switches_that_follow_change_no_value),
       cmocka_unit_test(test_switches_at_zero_are_as_written),
       cmocka_unit_test(test_switches_held_leave_a_smooth_function),
+      cmocka_unit_test(test_switches_held_go_on_past_a_jump),
+      cmocka_unit_test(test_switches_of_floors_have_a_side_at_whole_numbers),
       cmocka_unit_test(test_switches_change_sign_where_the_condition_does),
       cmocka_unit_test(test_switches_are_as_many_as_conditions_that_move),
       cmocka_unit_test(test_switches_have_names_of_their_own),

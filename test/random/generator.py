@@ -359,6 +359,16 @@ def at_boundaries(m: Model) -> None:
     boundaries.begin(m, end)
 
 
+def jumping(m: Model) -> None:
+    """Any of the first families, moved by what jumps: floors, remainders, angles past pi."""
+    m.draw.weighted({tree: 4, loop: 2, from_static: 2, discretely: 1})(m)
+    entry = m.tree["simulation"]
+    span = entry["end"] - entry.get("start", 0.0)
+    for _ in range(m.draw.count(1, 2)):
+        if m.free():
+            inputs.jump(m, m.draw.one(m.free()), span)
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -382,4 +392,4 @@ NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, 
 # those with a range of seeds each
 RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
           "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed,
-          "prescribed": prescribed, "boundaries": at_boundaries}
+          "prescribed": prescribed, "boundaries": at_boundaries, "jumping": jumping}

@@ -39,6 +39,24 @@ def load(m: Model, c: Coordinate, at: float, width: float, kind: str = "") -> No
     m.force({"on": c.name, "torque": text}, "torque on a coordinate", "load")
 
 
+def jump(m: Model, c: Coordinate, end: float) -> None:
+    """A torque on a coordinate by what jumps: whole numbers of time or of the coordinate, and angles past pi."""
+    draw, inertia = m.draw, c.inertia()
+    size = m.number(float(f"{inertia*draw.uniform(1, 5)*(1 if c.is_length else 4):.4g}"))
+    period = m.number(float(f"{end*draw.uniform(0.07, 0.4):.3g}"), 0.1)
+    part = m.number(float(f"{draw.uniform(0.003, 0.02) if c.is_length else draw.uniform(0.02, 0.1):.3g}"), 0.1)
+    kind = draw.weighted({"saw": 3, "square": 3, "stair": 2, "angle": 2, "chosen": 2})
+    m.features.add(f"jump {kind}")
+    text = {
+        "saw": lambda: m.formula("{0}*(mod(t, {1})/{1} - 0.5)", size, period),
+        "square": lambda: m.formula("{0}*(mod(floor(t/{1}), 2) - 0.5)", size, period),
+        "stair": lambda: m.formula(f"-0.2*{{0}}*floor({c.name}/{{1}} + 0.3)", size, part),
+        "angle": lambda: m.formula("0.3*{0}*atan2(sin(6*t/{1}), cos(6*t/{1}))", size, period),
+        "chosen": lambda: m.formula("if(ceil(t/{1}) == 2 or mod(t, {1}) > 0.6*{1}, {0}, -0.5*{0})", size, period),
+    }[kind]()
+    m.force({"on": c.name, "torque": text}, "torque on a coordinate", "load")
+
+
 def drive(m: Model, c: Coordinate, end: float) -> None:
     """The coordinate as a function of time: smooth, with a kink, or with a jump."""
     draw = m.draw

@@ -20,7 +20,7 @@ WITH_DELAYS = 300000    # with friction along lines, and nominal sizes of object
 FIRST, SPAN = 1000000, 100000
 WITH_FORMS = 70000      # counted from the first of a family: conditions of contacts in other forms
 FAMILIES = ("instances", "lifting", "bouncing", "simultaneous", "singular", "resting", "fixed", "addressed", "prescribed",
-            "boundaries")
+            "boundaries", "jumping")
 EARLIER = "earlier"     # all seeds below FIRST
 
 
