@@ -171,7 +171,7 @@ static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
       ev->y[i] = run->y[i] + j * span * slope[i];
     look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
   }
-  jsolve_zeno_start(&ev->zeno, run->t, span, s[0], s[1], s[2], ev->floor, is_over);
+  jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor, is_over);
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -644,8 +644,10 @@ static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, in
   if (k < 0) return JO_OK;
   const jsolve_zeno* z = &ev->zeno;
   char label[JSOLVE_LABEL], apart[64] = "there is none before it";
-  // nothing that moves changes as often as events are located
-  if (z->interval[k] > 0 && z->interval[k] <= tolerance_at(z->t[k]))
+  // nothing that moves changes as often as events are located, but for a reset that makes it so
+  double least = tolerance_at(z->t[k]);
+  bool is_reset = z->start[k] != z->at[k] || z->before[k] > least;
+  if (z->interval[k] > 0 && z->interval[k] <= least && !is_reset)
     return fail_hidden(run, k, z->t[k], z->interval[k]);
   if (z->interval[k] > 0)
     jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
@@ -690,7 +692,7 @@ static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   return JO_OK;
 }
 
-// Rates of all margins before the event that was found, for those that are reset there.
+// Margins before the event that was found and their rates, for those that are reset there.
 static void measure_rates(jsolve_events* ev, jsolve_run* run) {
   double dt = jsolve_zeno_span(run->t_new), *slope = run->scratch;
   // positions and velocities of multistep methods need not agree at the end of the step
@@ -703,8 +705,10 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
     ev->y[i] = run->y_new[i] + dt * slope[i];
   evaluate(ev, run, run->t_new, run->y_new, ev->lo);
   evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
-  for (int k = 0; k < ev->n; k++)
-    ev->zeno.rate[k] = (ev->lo[k] - ev->probe[k]) / dt;
+  for (int k = 0; k < ev->n; k++) {
+    ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
+    ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
+  }
 }
 
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {

@@ -131,6 +131,58 @@ class Events(Discrete):
                         # flat conditions have no sign where the last bounces are: z^5 none below 4 mm
                         self.assertLess(abs(float(said.group(1)) - end), {"z^3 < 0": 0.25, "z^5 < 0": 1}.get(form, 0.02))
 
+    # resets of what is compared: a state that falls, one that rises to a limit, a clock, late ones, flat conditions
+    VALUES = """jounce: 1
+parameters: {r: 0.5}
+bodies: {b: {mass: 1}}
+joints: {z: {type: prismatic, axis: x, child: b}}
+states:
+  x: {derivative: RATE, initial: BEGIN}
+  a: {discrete: true, initial: 1}
+  T: {discrete: true, initial: 1}
+  n: {discrete: true}
+events: {k: {when: "WHEN", set: {SET, a: a*r, n: n + 1}}}
+objectives: {x: {final: x}, n: {final: n}}
+simulation: {start: START, end: END}
+"""
+
+    def values(self, when, resets, rate=-1, begin=1, start=0):
+        text = self.VALUES.replace("WHEN", when).replace("SET", resets).replace("RATE", str(rate)).replace("BEGIN", str(begin))
+        return text.replace("START", str(start)).replace("END", str(start + 20))
+
+    def test_resets_of_what_is_compared_accumulate(self):
+        cases = (("x < 0", "x: a*r"), ("1e-3*x < 0", "x: a*r"), ("x > 5", "x: 5 - a*r", 1, 4), ("t > T", "T: T + a*r"),
+                 ("x^3 < 0", "x: a*r"), ("sin(x) < 0", "x: a*r"), ("x < 0", "x: 1000*a*r", -1000, 1000),
+                 ("t > T + 1000", "T: T + a*r", -1, 1, 1000), ("x < 0", "x: a*r", -1, 1, 1000))
+        methods = ([], ["--tol", "1e-4"], ["--tol", "1e-11"], ["--method", "rk4", "--step", "0.01"], ["--method", "esdirk5"],
+                   ["--method", "bdf"])
+        for i, case in enumerate(cases):
+            path, start = self.path("m.yaml", self.values(*case)), case[4] if len(case) > 4 else 0
+            for r in 1e-5, 0.001, 0.03, 0.3, 0.5, 0.7:
+                for method in methods if r == 0.5 or i == 0 else methods[:1]:
+                    with self.subTest(case=case, r=r, method=method):
+                        done = jounce("run", path, "--interpreter", "--set", f"r={r}", *method, code=1)
+                        said = re.search(r"events of 'k, condition' accumulate at t = (\S+) s", done.stderr)
+                        self.assertTrue(said, done.stderr)
+                        # between the last event that is resolved and the instant; flat conditions lose it earlier
+                        self.assertAlmostEqual(float(said.group(1)), start + 1 / (1 - r), delta=1e-3 if "^3" in case[0] else 1e-5)
+
+    def test_they_accumulate_in_every_command(self):
+        path = self.path("m.yaml", self.values("x < 0", "x: a*r"))
+        for command in (("sens", path, "--wrt", "r", "--method", "direct"), ("sens", path, "--wrt", "r", "--method", "adjoint"),
+                        ("sweep", path, "--param", "r=0.5:0.6:2", "--wrt", "none"),
+                        ("sweep", path, "--param", "r=0.5:0.6:2", "--wrt", "none", "--batch")):
+            done = jounce(*command, "--interpreter", code=1)
+            self.assertIn("events of 'k, condition' accumulate at t = 2 s", done.stderr)
+
+    def test_resets_that_leave_the_condition_do_not_accumulate(self):
+        # to the border that was crossed, beyond it, and behind it and on
+        for when, resets, rate, begin, end, n in (("x > 1", "x: 1", 1, 0, 20, 1), ("x < 0", "x: x/2", -1, 1, -19, 1),
+                                                  ("x > 1", "x: x - 1", 1, 0.5, 0.5, 20), ("x > 1", "x: 3", 1, 0, 22, 1)):
+            result = self.result(self.values(when, resets, rate, begin))["objectives"]
+            self.assertAlmostEqual(result["x"], end, delta=1e-9, msg=(when, resets))
+            self.assertEqual(result["n"], n, (when, resets))
+
     def test_flat_conditions_that_send_nothing_back_do_not_accumulate(self):
         text = BALL.replace('"z < 0", set: {z.rate: -e*z.rate, n: n + 1}', '"sin(20*t)^3 > 0", set: {n: n + 1}').replace("end: 1.3", "end: 0.4")
         self.assertNotIn("z.rate", text)
