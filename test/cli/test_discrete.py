@@ -720,6 +720,36 @@ simulation: {end: 2SETTINGS}
             edges = [math.floor((x - math.asin(level)) / (2 * math.pi)) for x in (phase, w * end + phase)]
             self.assertEqual(found, edges[1] - edges[0] + (phase == 0), (w, level))
 
+    def test_no_event_of_a_fast_condition_is_lost(self):
+        # rising edges by counting: of sines at all rates, of states, chirps, two frequencies, pulses and poles
+        two = "sin(7.3e5*t + 3.38) + 0.5*sin(9.06e4*t)"
+        cases = [(f"sin({w!r}*{x} + {phase}) > {level}", 3000 * math.pi / w, lambda t, w=w, phase=phase: math.sin(w*t + phase) - level, w)
+                 for w in (130, 4.1e3, 7e4, 7e5, 1e6, 1.3e6, 3e6, 1e7) for x, phase, level in (("t", 0.5, 0), ("x", 1.9, 0.87))]
+        cases += [("cos(1e6*t) < 0", 0.01, lambda t: -math.cos(1e6*t), 1e6),
+                  ("sin(1e7*t^2) > 0.2", 0.02, lambda t: math.sin(1e7*t*t) - 0.2, 4e5),
+                  ("tan(1e5*t) > 0", 0.02, lambda t: math.tan(1e5*t), 1e5),
+                  (two + " > 0.6", 0.005, lambda t: math.sin(7.3e5*t + 3.38) + 0.5*math.sin(9.06e4*t) - 0.6, 7.3e5),
+                  ("sin(3e6*t)*sin(2e5*t) > 0.3", 0.002, lambda t: math.sin(3e6*t)*math.sin(2e5*t) - 0.3, 3e6),
+                  ("exp(4*(sin(4.68e5*t + 4.47) - 1)) > 0.5", 0.01, lambda t: math.exp(4*(math.sin(4.68e5*t + 4.47) - 1)) - 0.5, 4.68e5)]
+        for i, (when, end, value, w) in enumerate(cases):
+            n = int(end * w * 20)
+            signs = [value(end * j / n) > 0 for j in range(n + 1)]
+            edges = sum(b and not a for a, b in zip(signs, signs[1:]))
+            settings = ", max_events: 1e6" + ("", ", method: esdirk5", f", method: rk4, step: {end / 7!r}")[i % 3]
+            text = self.model(f'events: {{e: {{when: "{when}", set: {{n: n + 1}}}}}}', settings=settings)
+            text = text.replace("end: 2", f"end: {end!r}").replace("bodies:", "gravity: [0, 0, 0]\ninitial: {x: {value: 0, rate: 1}}\nbodies:")
+            found = self.result(text)["objectives"]["n_end"]
+            self.assertLessEqual(abs(found - edges), 1, (when, settings, found, edges))
+
+    def test_forces_switched_fast_have_their_mean(self):
+        text = self.model('forces: {f: {on: x, force: "if(sin(w*t) > 0, -1, 0)"}}', settings=", max_events: 1e6").replace(
+            "bodies:", "parameters: {w: 1e6}\ngravity: [0, 0, 0]\nbodies:").replace("n_end: {final: n}", "v: {final: x.rate}").replace("end: 2", "end: 0.1")
+        path = self.path("m.yaml", text)
+        alone = self.value(text, "v")
+        self.assertAlmostEqual(alone, 0.05, delta=2e-6)
+        points = json.loads(jounce("sweep", path, "--interpreter", "--param", "w=1e6:2e6:2", "--wrt", "none", "--batch", "--json").stdout)["points"]
+        self.assertAlmostEqual(points[0]["objectives"]["v"]["value"], alone, delta=1e-9)
+
     def test_conditions_too_fast_to_be_followed_are_rejected(self):
         for when, message in (("sin(1e6*t) > 0", r"'e, condition' chatters or there are too many events: .* raise simulation.max_events"),
                               ("sin(1e20*t) > 0", "what 'e, condition' compares changes faster than can be followed")):
