@@ -139,7 +139,8 @@ typedef struct jbatch_lane {
   int row;         // of its history, the next
   int needs_slope, was_rejected, halvings;
   int unarmed;     // switches that do not count yet
-  double t_event;  // last instant, and ...
+  double t_event;  // last instant of events, ...
+  double apart;    // ... the time from the one before it, 0: there was none, and ...
   int at_instant;  // ... flips there
   double flips, events, steps, rejected;
   // fixed steps in a row: what they made of a motion that does not grow by itself, what they may be off by, how many may be

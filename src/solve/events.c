@@ -55,8 +55,15 @@
 #define WIDER       2     // ... longer where they may
 #define MOST_BLOCKS 2000  // in a step: it is cut behind them
 #define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
-#define MOST_NONE   8  // crossings that a real step does not find, in a step: it is cut behind them
-#define GROWS       1.5  // steps that are so much longer than the last are looked at twice as well
+#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
+#define MAX_CUTS    8  // crossings that a real step does not find, in a step: it is cut behind them
+#define INSIDE      0.0163  // of a block: a short one in front of it, where one may pass by chance
+#define TILES       5       // short blocks in one
+
+// A switch that flipped for a short time is expected to do so again, ...
+#define PER_PULSE  2    // looks in the shorter one of its last two intervals, ...
+#define PER_PERIOD 128  // ... or at most so many in both together, ...
+#define PERIODS    2    // ... for so long
 
 struct jsolve_events {
   int n;
@@ -79,6 +86,10 @@ struct jsolve_events {
   int turn;       // of blocks: every so many are tested
   int behind;     // which of the looks of a block is taken twice
   double h_last;  // length of the last step
+  double close;   // distance of looks that showed what others hide, in the last step; 0: none does
+  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
+  double pulse, period, until;
+  double *t_flip, *interval;  // time of the last flip of each switch, and since the one before
   jsolve_zeno zeno;
   double t_last;  // last instant
   int at_instant;
@@ -88,13 +99,15 @@ struct jsolve_events {
 jsolve_events* jsolve_events_create(jsolve_run* run) {
   int n = run->sys->nswitch;
   jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
-  double* data = JARENA_ARRAY(&run->arena, 10 * (size_t)n, double);
+  double* data = JARENA_ARRAY(&run->arena, 12 * (size_t)n, double);
   if (!ev || !data) return NULL;
-  *ev = (jsolve_events){.n = n, .t_last = -INFINITY};
-  double** vector[] = {&ev->g,     &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis,
-                       &ev->start, &ev->lo,    &ev->hi,    &ev->probe, &ev->rate};
+  *ev = (jsolve_events){.n = n, .t_last = -INFINITY, .until = -INFINITY};
+  double** vector[] = {&ev->g,  &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis, &ev->start,
+                       &ev->lo, &ev->hi,    &ev->probe, &ev->rate,  &ev->t_flip,     &ev->interval};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
     *vector[i] = data;
+  for (int k = 0; k < n; k++)
+    ev->t_flip[k] = -INFINITY;
   if (run->sys->floor) {
     ev->floor = run->sys->floor;
     memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
@@ -175,7 +188,7 @@ static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
       ev->y[i] = run->y[i] + j * span * slope[i];
     look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
   }
-  jsolve_zeno_start(&ev->zeno, run->t, span, s[0], s[1], s[2], ev->floor, is_over);
+  jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor, is_over);
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -419,7 +432,6 @@ typedef struct finding {
   int sample;  // the first at which a margin has crossed, its margins are in `hi`; past the last: none has
   int lost;    // switch of which an event was lost before that (zeno.h); -1: none
   int hidden;  // switch that changes faster than the looks show; -1: none
-  double t;    // up to here it does not
 } finding;
 
 static int lost(const jsolve_events* ev, const double* s) {
@@ -432,7 +444,7 @@ static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
   int last = ev->last_sample;
   double t1 = run->t_new, h = t1 - run->t, distance = h / last;
   bool twice = ev->is_first || h > GROWS * ev->h_last;
-  finding f = {.sample = last + 1, .lost = -1, .hidden = -1, .t = run->t};
+  finding f = {.sample = last + 1, .lost = -1, .hidden = -1};
   memcpy(jsolve_looks_next(&ev->looks), ev->start, (size_t)ev->n * sizeof *ev->start);
   for (int j = ev->first_sample; j <= last; j++) {
     bool is_block = j > 0 && (j % 3 == 0 || j == last);
@@ -452,7 +464,6 @@ static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
     if (is_block && tests && (twice || ++ev->turn % EVERY == 0 || jsolve_looks_near(&ev->looks)))
       f.hidden = hidden(ev, run, t, distance, twice);
     if (f.hidden >= 0 || (is_block && f.sample <= last)) return f;
-    if (is_block) f.t = t;
   }
   return f;
 }
@@ -472,26 +483,56 @@ static jo_status fail_hidden(jsolve_run* run, int k, double t, double width) {
                   jsolve_label(run->sys->switch_name, "switch", k, label), t, width);
 }
 
-// Looks closer, in blocks as short as it takes, from where something was hidden. *t: the first look at which a margin has
-// crossed, or up to which none has; the end of the step: there is nothing in it. *crossing: distance of these looks; 0: none has.
-static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, double* t,
-                             double* crossing) {
+// The first switch that a block of this width hides; -1: none. Behind blocks that do, one that
+// shows everything may do so by chance: short ones in it would not, too.
+static int test_block(jsolve_events* ev, jsolve_run* run, double t, double width, bool may_chance) {
+  int k = may_chance ? look_at_block(ev, run, t, INSIDE * width) : -1;
+  for (int i = 0; may_chance && k < 0 && i < TILES; i++)
+    k = look_at_block(ev, run, t + width * i / TILES, width / TILES);
+  return k < 0 ? look_at_block(ev, run, t, width) : k;
+}
+
+// The longest block at t.
+static double widest(const jsolve_events* ev, const jsolve_run* run, double t) {
+  bool is_pulsed = t < ev->until && ev->period < run->t_new - run->t;
+  return is_pulsed ? (JSOLVE_LOOKS - 1) * ev->pulse : INFINITY;
+}
+
+// Where all steps end at events, switching functions are large between them only.
+static void note_largest(jsolve_events* ev) {
+  for (int j = 0; j < JSOLVE_LOOKS; j++) {
+    for (int k = 0; k < ev->n; k++) {
+      double size = fabs(ev->looks.s[j][k]);
+      if (size > ev->g_max[k] && isfinite(size)) ev->g_max[k] = size;
+    }
+  }
+}
+
+// Looks closer, in blocks as short as it takes, from where something was hidden, with `distance` at
+// first. *t: the first look at which a margin has crossed, or up to which none has; the end of the
+// step: there is nothing in it. *crossing: distance of these looks; 0: none has.
+static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, double distance,
+                             double* t, double* crossing) {
   double t1 = run->t_new, least = SHORTEST * fmax(1, fabs(t1));
-  double width = CLOSER * (JSOLVE_LOOKS - 1) * (t1 - run->t) / ev->last_sample;
+  double width = (JSOLVE_LOOKS - 1) * distance;
+  bool is_shorter = true;
   int jumps = 0;
   *t = from;
   *crossing = 0;
   for (int i = 0; *t < t1 && i < MOST_BLOCKS; i++) {
-    width = fmin(width, t1 - *t);
-    int k = look_at_block(ev, run, *t, width);
-    if (k >= 0 && CLOSER * width > least) {
+    width = fmin(fmin(width, widest(ev, run, *t)), t1 - *t);
+    int k = test_block(ev, run, *t, width, is_shorter);
+    is_shorter = k >= 0 && CLOSER * width > least;
+    if (is_shorter) {
       width *= CLOSER;
       continue;
     }
     if (k >= 0 && ++jumps > MOST_JUMPS) return fail_hidden(run, k, *t, width);
+    ev->close = width / (JSOLVE_LOOKS - 1);
+    note_largest(ev);
     for (int j = 1; j < JSOLVE_LOOKS; j++) {
       if (!has_crossed(ev, ev->looks.s[j])) continue;
-      *crossing = width / (JSOLVE_LOOKS - 1);
+      *crossing = ev->close;
       *t += j * *crossing;
       return JO_OK;
     }
@@ -531,23 +572,39 @@ static bool is_known(const jsolve_events* ev, const jsolve_run* run, const findi
   return is_between && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
 }
 
-// Looks into the proposed step. Where something is hidden between the looks, it becomes shorter; what seems to be lost may be.
-static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
-  double t, crossing;
-  choose_samples(ev, run, run->t_new - run->t);
-  run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
-  *f = look_into(ev, run, true);
-  if (f->hidden < 0 && f->lost < 0) return JO_OK;
-  double from = f->lost < 0 ? f->t : run->t;
+// Ends the proposed step where closer looks find something. Errors of the dense output cross where
+// a fast condition hardly does: a real step decides, and looks go on behind those that find
+// nothing.
+static jo_status end_at_hidden(jsolve_events* ev, jsolve_run* run, double distance, finding* f) {
+  double from = run->t, t, crossing;
   bool is_cut = false;
-  // what lies behind a crossing that is none was not looked at: on from there
-  for (int i = 0; !is_cut; i++, from = t) {
-    JO_TRY(look_closer(ev, run, from, &t, &crossing));
+  for (int i = 0; !is_cut; i++) {
+    JO_TRY(look_closer(ev, run, from, distance, &t, &crossing));
     if (!(t < run->t_new) || is_known(ev, run, f, t, crossing)) break;
-    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MOST_NONE, &is_cut));
+    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MAX_CUTS, &is_cut));
+    from = t;
+    distance = crossing;
   }
   *f = look_into(ev, run, false);
   return JO_OK;
+}
+
+// Looks into the proposed step. Where something is hidden between the looks, or was in the last
+// one, it becomes shorter; what seems to be lost may be.
+static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
+  choose_samples(ev, run, run->t_new - run->t);
+  run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
+  double distance = (run->t_new - run->t) / ev->last_sample;
+  double close = ev->close > 0 ? ev->close : INFINITY;
+  close = fmin(close, widest(ev, run, run->t) / (JSOLVE_LOOKS - 1));
+  bool is_fast = close < distance;
+  ev->close = 0;
+  *f = look_into(ev, run, !is_fast);
+  // at such a distance a fast condition may look slow by chance, not at a shorter one as well
+  if (!is_fast && f->hidden < 0 && ev->is_first)
+    f->hidden = look_at_block(ev, run, run->t, INSIDE * (JSOLVE_LOOKS - 1) * distance);
+  if (!is_fast && f->hidden < 0 && f->lost < 0) return JO_OK;
+  return end_at_hidden(ev, run, is_fast ? close : CLOSER * distance, f);
 }
 
 // The step as it was proposed, where it was taken again meanwhile.
@@ -655,8 +712,10 @@ static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, in
   if (k < 0) return JO_OK;
   const jsolve_zeno* z = &ev->zeno;
   char label[JSOLVE_LABEL], apart[64] = "there is none before it";
-  // nothing that moves changes as often as events are located
-  if (z->interval[k] > 0 && z->interval[k] <= tolerance_at(z->t[k]))
+  // nothing that moves changes as often as events are located, but for a reset that makes it so
+  double least = tolerance_at(z->t[k]);
+  bool is_reset = z->start[k] != z->at[k] || z->before[k] > least;
+  if (z->interval[k] > 0 && z->interval[k] <= least && !is_reset)
     return fail_hidden(run, k, z->t[k], z->interval[k]);
   if (z->interval[k] > 0)
     jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
@@ -719,7 +778,7 @@ static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   return JO_OK;
 }
 
-// Rates of all margins before the event that was found, for those that are reset there.
+// Margins before the event that was found and their rates, for those that are reset there.
 static void measure_rates(jsolve_events* ev, jsolve_run* run) {
   double dt = jsolve_zeno_span(run->t_new), *slope = run->scratch;
   // positions and velocities of multistep methods need not agree at the end of the step
@@ -732,8 +791,10 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
     ev->y[i] = run->y_new[i] + dt * slope[i];
   evaluate(ev, run, run->t_new, run->y_new, ev->lo);
   evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
-  for (int k = 0; k < ev->n; k++)
-    ev->zeno.rate[k] = (ev->lo[k] - ev->probe[k]) / dt;
+  for (int k = 0; k < ev->n; k++) {
+    ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
+    ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
+  }
 }
 
 static jo_status fail_jump(jsolve_run* run, int k) {
@@ -874,6 +935,21 @@ static void find_followers(jsolve_events* ev, jsolve_run* run) {
   }
 }
 
+// What the last intervals between flips of switch k say about where to look for the next. What has
+// flipped twice only has no period yet.
+static void note_pulse(jsolve_events* ev, int k, double t) {
+  double d = t - ev->t_flip[k], shorter = fmin(d, ev->interval[k] > 0 ? ev->interval[k] : d);
+  double longer = ev->interval[k] > 0 ? fmax(d, ev->interval[k]) : INFINITY;
+  ev->t_flip[k] = t;
+  ev->interval[k] = d;
+  if (!(shorter > 0) || !isfinite(shorter)) return;
+  double period = shorter + fmin(longer, PER_PERIOD / PER_PULSE * shorter);
+  double pulse = fmax(shorter / PER_PULSE, period / PER_PERIOD);
+  ev->pulse = t < ev->until ? fmin(pulse, ev->pulse) : pulse;
+  ev->until = t + PERIODS * period;
+  ev->period = period;
+}
+
 jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   run->has_jumped = false;
   memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
@@ -887,6 +963,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
       run->sys->mode[k] = run->sys->mode[k] > 0.5 ? 0.0 : 1.0;
       ev->is_done[k] = true;
       ev->is_armed[k] = false;
+      note_pulse(ev, k, run->t);
     }
     JO_TRY(react(ev, run));
     JO_TRY(observe(ev, run));

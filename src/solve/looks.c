@@ -12,7 +12,7 @@
 #define OVERSHOOT 0.32   // of a cubic beyond its nodes, over their range
 
 double jsolve_look_behind(int i) {
-  return i == 1 ? 0.0199 : 0.0127;
+  return i == 1 ? 0.019865217 : 0.012732395;
 }
 
 bool jsolve_looks_init(jsolve_looks* l, jarena* a, int n, double tolerance) {
@@ -62,13 +62,21 @@ static inline double miss(const jsolve_looks* l, const double* w, const double* 
   return fabs(l->behind[k] - p) - l->noise * larger(1, largest[k]);
 }
 
+// The least of a parabola through three values at equal distances, between them.
+static double vertex(double a, double b, double c) {
+  double bend = a - 2 * b + c, slope = 0.5 * (c - a);
+  return fabs(slope) <= bend && bend > 0 ? b - 0.5 * slope * slope / bend : b;
+}
+
 // Whether a margin may cross between two looks at which it has not, s[i] and s[i + 1], by the cubic through all of them, which
 // may be wrong by `error` in between.
 static bool dips(const double s[JSOLVE_LOOKS], int i, double error) {
   const double* w = between[i];
-  double least = INFINITY;
-  for (int j = 0; j < 3; j++, w += JSOLVE_LOOKS)
-    least = smaller(least, (w[0] * s[0] + w[1] * s[1]) + (w[2] * s[2] + w[3] * s[3]));
+  double p[5] = {s[i], 0, 0, 0, s[i + 1]}, least = INFINITY;
+  for (int j = 1; j < 4; j++, w += JSOLVE_LOOKS)
+    p[j] = (w[0] * s[0] + w[1] * s[1]) + (w[2] * s[2] + w[3] * s[3]);
+  for (int j = 1; j < 4; j++)
+    least = smaller(least, vertex(p[j - 1], p[j], p[j + 1]));
   return s[i] > 0 && s[i + 1] > 0 && !(least > error);
 }
 

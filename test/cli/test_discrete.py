@@ -131,6 +131,58 @@ class Events(Discrete):
                         # flat conditions have no sign where the last bounces are: z^5 none below 4 mm
                         self.assertLess(abs(float(said.group(1)) - end), {"z^3 < 0": 0.25, "z^5 < 0": 1}.get(form, 0.02))
 
+    # resets of what is compared: a state that falls, one that rises to a limit, a clock, late ones, flat conditions
+    VALUES = """jounce: 1
+parameters: {r: 0.5}
+bodies: {b: {mass: 1}}
+joints: {z: {type: prismatic, axis: x, child: b}}
+states:
+  x: {derivative: RATE, initial: BEGIN}
+  a: {discrete: true, initial: 1}
+  T: {discrete: true, initial: 1}
+  n: {discrete: true}
+events: {k: {when: "WHEN", set: {SET, a: a*r, n: n + 1}}}
+objectives: {x: {final: x}, n: {final: n}}
+simulation: {start: START, end: END}
+"""
+
+    def values(self, when, resets, rate=-1, begin=1, start=0):
+        text = self.VALUES.replace("WHEN", when).replace("SET", resets).replace("RATE", str(rate)).replace("BEGIN", str(begin))
+        return text.replace("START", str(start)).replace("END", str(start + 20))
+
+    def test_resets_of_what_is_compared_accumulate(self):
+        cases = (("x < 0", "x: a*r"), ("1e-3*x < 0", "x: a*r"), ("x > 5", "x: 5 - a*r", 1, 4), ("t > T", "T: T + a*r"),
+                 ("x^3 < 0", "x: a*r"), ("sin(x) < 0", "x: a*r"), ("x < 0", "x: 1000*a*r", -1000, 1000),
+                 ("t > T + 1000", "T: T + a*r", -1, 1, 1000), ("x < 0", "x: a*r", -1, 1, 1000))
+        methods = ([], ["--tol", "1e-4"], ["--tol", "1e-11"], ["--method", "rk4", "--step", "0.01"], ["--method", "esdirk5"],
+                   ["--method", "bdf"])
+        for i, case in enumerate(cases):
+            path, start = self.path("m.yaml", self.values(*case)), case[4] if len(case) > 4 else 0
+            for r in 1e-5, 0.001, 0.03, 0.3, 0.5, 0.7:
+                for method in methods if r == 0.5 or i == 0 else methods[:1]:
+                    with self.subTest(case=case, r=r, method=method):
+                        done = jounce("run", path, "--interpreter", "--set", f"r={r}", *method, code=1)
+                        said = re.search(r"events of 'k, condition' accumulate at t = (\S+) s", done.stderr)
+                        self.assertTrue(said, done.stderr)
+                        # between the last event that is resolved and the instant; flat conditions lose it earlier
+                        self.assertAlmostEqual(float(said.group(1)), start + 1 / (1 - r), delta=1e-3 if "^3" in case[0] else 1e-5)
+
+    def test_they_accumulate_in_every_command(self):
+        path = self.path("m.yaml", self.values("x < 0", "x: a*r"))
+        for command in (("sens", path, "--wrt", "r", "--method", "direct"), ("sens", path, "--wrt", "r", "--method", "adjoint"),
+                        ("sweep", path, "--param", "r=0.5:0.6:2", "--wrt", "none"),
+                        ("sweep", path, "--param", "r=0.5:0.6:2", "--wrt", "none", "--batch")):
+            done = jounce(*command, "--interpreter", code=1)
+            self.assertIn("events of 'k, condition' accumulate at t = 2 s", done.stderr)
+
+    def test_resets_that_leave_the_condition_do_not_accumulate(self):
+        # to the border that was crossed, beyond it, and behind it and on
+        for when, resets, rate, begin, end, n in (("x > 1", "x: 1", 1, 0, 20, 1), ("x < 0", "x: x/2", -1, 1, -19, 1),
+                                                  ("x > 1", "x: x - 1", 1, 0.5, 0.5, 20), ("x > 1", "x: 3", 1, 0, 22, 1)):
+            result = self.result(self.values(when, resets, rate, begin))["objectives"]
+            self.assertAlmostEqual(result["x"], end, delta=1e-9, msg=(when, resets))
+            self.assertEqual(result["n"], n, (when, resets))
+
     def test_flat_conditions_that_send_nothing_back_do_not_accumulate(self):
         text = BALL.replace('"z < 0", set: {z.rate: -e*z.rate, n: n + 1}', '"sin(20*t)^3 > 0", set: {n: n + 1}').replace("end: 1.3", "end: 0.4")
         self.assertNotIn("z.rate", text)
@@ -667,6 +719,36 @@ simulation: {end: 2SETTINGS}
             found = self.result(text.replace("end: 2", f"end: {end}"))["objectives"]["n_end"]
             edges = [math.floor((x - math.asin(level)) / (2 * math.pi)) for x in (phase, w * end + phase)]
             self.assertEqual(found, edges[1] - edges[0] + (phase == 0), (w, level))
+
+    def test_no_event_of_a_fast_condition_is_lost(self):
+        # rising edges by counting: of sines at all rates, of states, chirps, two frequencies, pulses and poles
+        two = "sin(7.3e5*t + 3.38) + 0.5*sin(9.06e4*t)"
+        cases = [(f"sin({w!r}*{x} + {phase}) > {level}", 3000 * math.pi / w, lambda t, w=w, phase=phase: math.sin(w*t + phase) - level, w)
+                 for w in (130, 4.1e3, 7e4, 7e5, 1e6, 1.3e6, 3e6, 1e7) for x, phase, level in (("t", 0.5, 0), ("x", 1.9, 0.87))]
+        cases += [("cos(1e6*t) < 0", 0.01, lambda t: -math.cos(1e6*t), 1e6),
+                  ("sin(1e7*t^2) > 0.2", 0.02, lambda t: math.sin(1e7*t*t) - 0.2, 4e5),
+                  ("tan(1e5*t) > 0", 0.02, lambda t: math.tan(1e5*t), 1e5),
+                  (two + " > 0.6", 0.005, lambda t: math.sin(7.3e5*t + 3.38) + 0.5*math.sin(9.06e4*t) - 0.6, 7.3e5),
+                  ("sin(3e6*t)*sin(2e5*t) > 0.3", 0.002, lambda t: math.sin(3e6*t)*math.sin(2e5*t) - 0.3, 3e6),
+                  ("exp(4*(sin(4.68e5*t + 4.47) - 1)) > 0.5", 0.01, lambda t: math.exp(4*(math.sin(4.68e5*t + 4.47) - 1)) - 0.5, 4.68e5)]
+        for i, (when, end, value, w) in enumerate(cases):
+            n = int(end * w * 20)
+            signs = [value(end * j / n) > 0 for j in range(n + 1)]
+            edges = sum(b and not a for a, b in zip(signs, signs[1:]))
+            settings = ", max_events: 1e6" + ("", ", method: esdirk5", f", method: rk4, step: {end / 7!r}")[i % 3]
+            text = self.model(f'events: {{e: {{when: "{when}", set: {{n: n + 1}}}}}}', settings=settings)
+            text = text.replace("end: 2", f"end: {end!r}").replace("bodies:", "gravity: [0, 0, 0]\ninitial: {x: {value: 0, rate: 1}}\nbodies:")
+            found = self.result(text)["objectives"]["n_end"]
+            self.assertLessEqual(abs(found - edges), 1, (when, settings, found, edges))
+
+    def test_forces_switched_fast_have_their_mean(self):
+        text = self.model('forces: {f: {on: x, force: "if(sin(w*t) > 0, -1, 0)"}}', settings=", max_events: 1e6").replace(
+            "bodies:", "parameters: {w: 1e6}\ngravity: [0, 0, 0]\nbodies:").replace("n_end: {final: n}", "v: {final: x.rate}").replace("end: 2", "end: 0.1")
+        path = self.path("m.yaml", text)
+        alone = self.value(text, "v")
+        self.assertAlmostEqual(alone, 0.05, delta=2e-6)
+        points = json.loads(jounce("sweep", path, "--interpreter", "--param", "w=1e6:2e6:2", "--wrt", "none", "--batch", "--json").stdout)["points"]
+        self.assertAlmostEqual(points[0]["objectives"]["v"]["value"], alone, delta=1e-9)
 
     def test_conditions_too_fast_to_be_followed_are_rejected(self):
         for when, message in (("sin(1e6*t) > 0", r"'e, condition' chatters or there are too many events: .* raise simulation.max_events"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model import Coordinate, Model
-from seeds import SPAN, WITH_FORMS
+from seeds import SPAN, WITH_FORMS, WITH_REFILLS
 
 GRAVITY = 9.81
 FORMS = ("sin({}) < 0", "{0}*({0} + 30) < 0", "{}^3 < 0", "{0}*abs({0}) < 0")     # of "{} < 0"
@@ -75,11 +75,38 @@ def _by_spring(m: Model) -> float:
     return _accumulation(height, 0.6)
 
 
+def _by_refill(m: Model) -> float:
+    """A level that runs empty and is filled again, with less every time, by its own condition or by a clock."""
+    draw, n = m.draw, len(m.tree["states"])
+    level, share = f"level{n}", f"share{n}"
+    height, speed, r = draw.log(0.01, 10), draw.log(0.1, 100), draw.uniform(0.05, 0.9)
+    first, speed, r = (float(f"{value:.4g}") for value in (height, speed, r))
+    left = m.number(r, 0.1)
+    left.named = True
+    m.tree["states"][level] = {"derivative": f"-{speed!r}", "initial": first}
+    m.tree["states"][share] = {"discrete": True, "initial": 1.0}
+    resets = {level: m.formula(f"{first!r}*{{0}}*{share}", left), share: m.formula(f"{{0}}*{share}", left)}
+    when = f"{level} < 0"
+    if draw.chance(0.4):
+        clock = f"clock{n}"
+        m.tree["states"][clock] = {"discrete": True, "initial": first/speed}
+        resets[clock] = m.formula(f"{clock} + {first/speed!r}*{{0}}*{share}", left)
+        when = f"t > {clock}"
+    m.tree.setdefault("events", {})[f"refill{n}"] = {"when": when, "set": resets}
+    m.tree.setdefault("sensors", {})[f"{level}_"] = level
+    m.floors.append(f"{level}_")
+    m.features.add("resets of what is compared")
+    return first/speed/(1 - r)
+
+
 def bounce(m: Model) -> float:
     """One to three balls, bouncing past their accumulation or not as far; returns the end of the run."""
     draw = m.draw
     m.tree["gravity"] = [0.0, 0.0, m.number(-GRAVITY)]
-    times = [draw.weighted({_by_restitution: 3, _by_spring: 1})(m) for _ in range(draw.weighted({1: 5, 2: 3, 3: 1}))]
+    kinds = {_by_restitution: 3, _by_spring: 1}
+    if m.seed % SPAN >= WITH_REFILLS:
+        kinds[_by_refill] = 3
+    times = [draw.weighted(kinds)(m) for _ in range(draw.weighted({1: 5, 2: 3, 3: 1}))]
     m.jumps = bool(m.floors)
     m.dissipative = True
     share = draw.weighted({0.3: 1, 0.7: 1, 1.2: 2, 3.0: 3})

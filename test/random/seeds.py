@@ -19,6 +19,7 @@ WITH_DELAYS = 300000    # with friction along lines, and nominal sizes of object
 # Families with a range of seeds each: the first has FIRST ... FIRST + SPAN - 1, and so on.
 FIRST, SPAN = 1000000, 100000
 WITH_FORMS = 70000      # counted from the first of a family: conditions of contacts in other forms
+WITH_REFILLS = 90000    # the same: states and clocks that are reset to less and less
 FAMILIES = ("instances", "lifting", "bouncing", "simultaneous", "singular", "resting", "fixed", "addressed", "prescribed",
             "boundaries", "jumping")
 EARLIER = "earlier"     # all seeds below FIRST

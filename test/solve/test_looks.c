@@ -64,11 +64,27 @@ static void test_looks_dips_between_them_are_found(void** state) {
   jarena_free(&a);
 }
 
+static void test_looks_dips_beside_them_are_found(void** state) {
+  // tops 1e-4 beyond the offset, of 0.028 rad: anywhere between looks 0.5 rad apart
+  jarena a;
+  jsolve_looks l;
+  jarena_init(&a, context(state));
+  assert_true(jsolve_looks_init(&l, &a, N, 1e-8));
+  for (double x = 0.03; x < 3; x += 0.01) {
+    double phase = 0.5 * 3.14159265358979323846 - 0.5 * x;
+    if (fabs(x - 1) < 0.03 || fabs(x - 2) < 0.03 || x > 2.97) continue;  // looks that meet it
+    assert_int_equal(judge(&l, 1, 0.5, phase, 1 - 1e-4), 2);
+    assert_int_equal(judge(&l, 2, 0.5, phase, 1 - 1e-4), 2);
+  }
+  jarena_free(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_looks_resolved_oscillations_pass),
       fixture_test(test_looks_hidden_oscillations_are_found),
       fixture_test(test_looks_dips_between_them_are_found),
+      fixture_test(test_looks_dips_beside_them_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
