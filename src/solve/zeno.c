@@ -28,8 +28,10 @@ bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
   z->t = JARENA_ARRAY(a, n, double);
   z->interval = JARENA_ARRAY(a, n, double);
   z->before = JARENA_ARRAY(a, n, double);
-  for (int k = 0; z->t && k < n; k++)
+  for (int k = 0; z->t && z->at && k < n; k++) {
     z->t[k] = -INFINITY;
+    z->at[k] = NAN;
+  }
   return z->is_pending && z->is_sent && z->start && z->at && z->ahead && z->t && z->interval &&
          z->before;
 }
@@ -77,10 +79,10 @@ static double least_change(double before, double floor) {
 }
 
 // A reset that changes neither the margin nor its rate sends nothing back, however fast the
-// condition changes. No rate before it: it is not known.
+// condition changes: a whole period may lie in the span.
 static bool is_untouched(const jsolve_zeno* z, int k, double s, double next, double floor) {
   double before = z->ahead[k] - z->at[k];
-  return before != 0 && fabs(s - z->at[k]) <= least_change(before, floor) &&
+  return fabs(s - z->at[k]) <= least_change(before, floor) &&
          fabs(next - s - before) <= SAME * fabs(before);
 }
 
@@ -100,17 +102,17 @@ void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* 
   for (int k = 0; k < z->n; k++) {
     if (!z->is_pending[k] || z->t[k] != t) continue;
     double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]), before = z->ahead[k] - z->at[k];
-    bool is_changed = !(before > 0) || change < CHANGED * before;
-    bool is_back = !is_untouched(z, k, s[k], next[k], floor[k]) &&
-                   (returns(s[k], next[k], second[k], floor[k]) ||
-                    stops(s[k], next[k], second[k], before, floor[k]));
+    if (!isfinite(before)) before = 0;
+    bool is_touched = !is_untouched(z, k, s[k], next[k], floor[k]);
+    bool is_changed = is_touched && (!(before > 0) || change < CHANGED * before);
+    bool is_back = is_touched && (returns(s[k], next[k], second[k], floor[k]) ||
+                                  stops(s[k], next[k], second[k], before, floor[k]));
     bool is_undone = z->is_sent[k] && !is_back;
     z->is_sent[k] = is_back || (z->is_sent[k] && !is_over);
     z->start[k] = s[k];
     if (!is_over) continue;
-    bool ends = (is_changed && !is_untouched(z, k, s[k], next[k], floor[k]) &&
-                 accumulates(z, k, z->resolution)) ||
-                is_pushed_back(z, k, s[k], floor[k]);
+    bool ends =
+        (is_changed && accumulates(z, k, z->resolution)) || is_pushed_back(z, k, s[k], floor[k]);
     set_pending(z, k, is_back || is_undone || ends);
   }
 }

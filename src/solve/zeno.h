@@ -25,11 +25,12 @@
 
 typedef struct jsolve_zeno {
   int n, npending;
-  bool* is_pending;    // its last flip came with a reset, and sent it back
-  bool* is_sent;       // its own reset sent it back, whatever others at that instant did
-  double* start;       // margin behind the reset
-  double *at, *ahead;  // margin of the mode that was entered, before the reset, and so much later
-                       // as the slope before it has it
+  bool* is_pending;  // its last flip came with a reset, and sent it back
+  bool* is_sent;     // its own reset sent it back, whatever others at that instant did
+  double* start;     // margin behind the reset
+  // margin of the mode that was entered, before the reset, and a span later as the slope before it
+  // has it; NAN: not known
+  double *at, *ahead;
   double *t, *interval,
       *before;        // of its last event with a reset, and the last two intervals; 0: none
   double resolution;  // of time [s]

@@ -728,6 +728,8 @@ simulation: {end: 2SETTINGS}
         cases += [("cos(1e6*t) < 0", 0.01, lambda t: -math.cos(1e6*t), 1e6),
                   ("sin(1e7*t^2) > 0.2", 0.02, lambda t: math.sin(1e7*t*t) - 0.2, 4e5),
                   ("tan(1e5*t) > 0", 0.02, lambda t: math.tan(1e5*t), 1e5),
+                  ("mod(t, 1e-6) > 5e-7", 0.002, lambda t: math.fmod(t, 1e-6) - 5e-7, 6e6),
+                  ("mod(t, 3e-5) > 2e-5", 0.01, lambda t: math.fmod(t, 3e-5) - 2e-5, 2e5),
                   (two + " > 0.6", 0.005, lambda t: math.sin(7.3e5*t + 3.38) + 0.5*math.sin(9.06e4*t) - 0.6, 7.3e5),
                   ("sin(3e6*t)*sin(2e5*t) > 0.3", 0.002, lambda t: math.sin(3e6*t)*math.sin(2e5*t) - 0.3, 3e6),
                   ("exp(4*(sin(4.68e5*t + 4.47) - 1)) > 0.5", 0.01, lambda t: math.exp(4*(math.sin(4.68e5*t + 4.47) - 1)) - 0.5, 4.68e5)]

@@ -67,6 +67,7 @@ static void test_zeno_rates_before_and_behind_decide(void** state) {
          d = 1e-7;
   for (int k = 0; k < 3; k++, t += d, d *= 0.9)
     jsolve_zeno_flip(&z, 1, t, true, false);
+  z.at[0] = z.at[1] = 0;
   z.ahead[0] = z.ahead[1] = 3e-6;
   jsolve_zeno_flip(&z, 0, z.t[1], true, false);
   jsolve_zeno_start(&z, z.t[1], s, next, second, floors, true);
@@ -87,6 +88,7 @@ static void test_zeno_flat_conditions_are_judged_by_signs(void** state) {
     set_up(&z, &a, state);
     double s[2] = {0, 0}, next[2] = {row[i].next, 0}, second[2] = {row[i].second, 0},
            on[2] = {1, 0};
+    z.at[0] = 0;
     z.ahead[0] = 8e-18;
     jsolve_zeno_flip(&z, 0, 1.0, true, false);
     jsolve_zeno_start(&z, 1.0, s, next, second, floors, true);
@@ -102,6 +104,7 @@ static void test_zeno_what_others_undo_is_lost(void** state) {
     jsolve_zeno z;
     set_up(&z, &a, state);
     double s[2] = {0, 0}, back[2] = {-3e-6, 3e-6}, on[2] = {3e-6, 3e-6}, far[2] = {1, 1};
+    z.at[0] = z.at[1] = 0;
     z.ahead[0] = z.ahead[1] = 3e-6;
     jsolve_zeno_flip(&z, 0, 1.0, true, !follows);
     jsolve_zeno_flip(&z, 1, 1.0, true, false);
@@ -154,6 +157,11 @@ static void test_zeno_resets_to_the_border_or_of_something_else_do_not(void** st
   z.ahead[0] = next[0];
   jsolve_zeno_flip(&z, 0, 1.0, true, false);
   jsolve_zeno_start(&z, 1.0, s, next, second, floors, true);
+  assert_int_equal(z.npending, 0);
+  // of which whole periods lie in the span
+  next[0] = second[0] = z.ahead[0] = s[0];
+  jsolve_zeno_flip(&z, 0, 2.0, true, false);
+  jsolve_zeno_start(&z, 2.0, s, next, second, floors, true);
   assert_int_equal(z.npending, 0);
   assert_int_equal(jsolve_zeno_lost(&z, far, none, floors), -1);
   jarena_free(&a);
