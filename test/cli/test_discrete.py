@@ -721,13 +721,12 @@ simulation: {end: 2SETTINGS}
             self.assertEqual(found, edges[1] - edges[0] + (phase == 0), (w, level))
 
     def test_no_event_of_a_fast_condition_is_lost(self):
-        # rising edges by counting: of sines at all rates, of states, chirps, two frequencies, pulses and poles
+        # rising edges by counting: of sines at all rates, of states, chirps, two frequencies and pulses
         two = "sin(7.3e5*t + 3.38) + 0.5*sin(9.06e4*t)"
         cases = [(f"sin({w!r}*{x} + {phase}) > {level}", 3000 * math.pi / w, lambda t, w=w, phase=phase: math.sin(w*t + phase) - level, w)
                  for w in (130, 4.1e3, 7e4, 7e5, 1e6, 1.3e6, 3e6, 1e7) for x, phase, level in (("t", 0.5, 0), ("x", 1.9, 0.87))]
         cases += [("cos(1e6*t) < 0", 0.01, lambda t: -math.cos(1e6*t), 1e6),
                   ("sin(1e7*t^2) > 0.2", 0.02, lambda t: math.sin(1e7*t*t) - 0.2, 4e5),
-                  ("tan(1e5*t) > 0", 0.02, lambda t: math.tan(1e5*t), 1e5),
                   ("mod(t, 1e-6) > 5e-7", 0.002, lambda t: math.fmod(t, 1e-6) - 5e-7, 6e6),
                   ("mod(t, 3e-5) > 2e-5", 0.01, lambda t: math.fmod(t, 3e-5) - 2e-5, 2e5),
                   (two + " > 0.6", 0.005, lambda t: math.sin(7.3e5*t + 3.38) + 0.5*math.sin(9.06e4*t) - 0.6, 7.3e5),
