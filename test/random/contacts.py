@@ -99,6 +99,13 @@ def _by_refill(m: Model) -> float:
     return first/speed/(1 - r)
 
 
+def set_clocks(m: Model) -> None:
+    """Clocks count from the start of the run, which is known at the end."""
+    for name, state in m.tree["states"].items():
+        if name.startswith("clock"):
+            state["initial"] += m.tree["simulation"].get("start", 0.0)
+
+
 def bounce(m: Model) -> float:
     """One to three balls, bouncing past their accumulation or not as far; returns the end of the run."""
     draw = m.draw

@@ -283,6 +283,7 @@ def lifting_off(m: Model) -> None:
 def bouncing(m: Model) -> None:
     """Balls that bounce, past the accumulation of their bounces or not as far."""
     _finish(m, contacts.bounce(m), False)
+    contacts.set_clocks(m)
 
 
 def simultaneous(m: Model) -> None:
