@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
-#include "base/cpu.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "emit/machine.h"
+#include "base/system/clock.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "emit/machine/machine.h"
 #include "levels.h"
 #include "plant/semi.h"
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/handles.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
-#include "export/road.h"
-#include "report/panels.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
+#include "report/plot/panels.h"
+#include "scene/road.h"
 
 #define PI        3.14159265358979323846
 #define MAX_PLACE 20000000
@@ -27,7 +27,7 @@ jo_status jo_road_heights(jo_context* ctx, const jo_model* model, int n, const d
     return jerr_set(ctx, JO_ERR_ARGUMENT, "place %d is x = %g, y = %g; both must be finite", i + 1,
                     xy[2 * i], xy[2 * i + 1]);
   }
-  JO_TRY(jexport_road_heights(ctx, model->model, n, xy, z, &known));
+  JO_TRY(jscene_road_heights(ctx, model->model, n, xy, z, &known));
   for (int i = 0; known && i < n; i++) {
     if (isfinite(z[i])) continue;
     return jerr_set(ctx, JO_ERR_NUMERIC,

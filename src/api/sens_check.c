@@ -6,8 +6,8 @@
 
 #include "api/sens_handle.h"
 #include "base/require.h"
-#include "sens/metric.h"
-#include "sens/numeric.h"
+#include "sens/error/metric.h"
+#include "sens/error/numeric.h"
 
 #define CHECK_TOLERANCE 1e-12
 #define ASIDE           1e-6  // change of a value that is set in the file, of its size

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/format.h"
 #include "base/mem.h"
+#include "base/text/format.h"
 
 static const char text_memory[] = "out of memory";
 static const char text_lost[] = "a message was lost: out of memory";

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/format.h"
+#include "base/text/format.h"
 
 // Tests of exhausted memory set both to 1: every request is then an allocation that can fail.
 #ifndef BLOCK_MIN

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
-#include "sens/plan.h"
+#include "sens/error/plan.h"
 #include "sens/walk.h"
-#include "solve/scan.h"
+#include "solve/event/scan.h"
 #include "solve/stability.h"
 #include "solve/tableau.h"
 
@@ -130,7 +130,7 @@ static jo_status set_drives(jbatch* b) {
   return JO_OK;
 }
 
-// Derivatives take part in the control of steps, with the tolerance that repeated runs are planned with: sens/plan.c.
+// Derivatives take part in the control of steps, with the tolerance that repeated runs are planned with: sens/error/plan.c.
 static jo_status set_along(jbatch* b) {
   jbatch_rule* r = &b->rule;
   double* least = JARENA_ARRAY(&b->arena, r->nw, double);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/text.h"
-#include "emit/emit.h"
+#include "base/text/text.h"
+#include "emit/c/emit.h"
 #include "export/tables.h"
-#include "model/ranges.h"
+#include "model/range/ranges.h"
 #include "model/select.h"
-#include "plant/assemble.h"
 #include "plant/plant.h"
+#include "plant/start/assemble.h"
 
 #define MAX_ROAD_VALUES 2e6
 

@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/format.h"
 #include "base/hash.h"
+#include "base/text/format.h"
 #include "expr/intern.h"
 
 #define FIRST_TABLE_SIZE 1024

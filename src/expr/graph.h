@@ -105,7 +105,7 @@ typedef struct jexpr_graph {
   int nmark, mark_cap;
   jexpr_body* body;
   int nbody, body_cap;
-  int ncall;               // functions written out, expr/parse.h
+  int ncall;               // functions written out, expr/parse/parse.h
   int max_nodes;           // more are an error, told with ...
   const char* limit_hint;  // ... how to raise it
   jo_status status;        // first failure

@@ -2,11 +2,11 @@
 // The dynamics stage: begin, write the equations, make functions and their derivatives.
 #include <assert.h>
 
-#include "gen/attitude.h"
 #include "gen/begin.h"
-#include "gen/events.h"
-#include "gen/reduction.h"
-#include "gen/sens.h"
+#include "gen/derive/sens.h"
+#include "gen/loop/reduction.h"
+#include "gen/switch/events.h"
+#include "gen/tree/attitude.h"
 
 static jo_status count_equations(jgen_reduction* r) {
   jarena scratch;

@@ -3,14 +3,14 @@
 //   ydot = f(t, y, p),  y as in gen/layout.h
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
-#include "gen/articulated.h"
 #include "gen/begin.h"
-#include "gen/friction.h"
+#include "gen/force/friction.h"
+#include "gen/tree/articulated.h"
 
 #include <assert.h>
 #include <limits.h>
+#include "gen/loop/reduction.h"
 #include "gen/objective.h"
-#include "gen/reduction.h"
 
 // Above these the matrix is not written at all: operations of its factors for every link, where articulated bodies take about
 // 300 of all kinds, and unknowns

@@ -4,12 +4,12 @@
 #include <assert.h>
 #include "expr/rewrite.h"
 
-#include "gen/attitude.h"
 #include "gen/begin.h"
-#include "gen/element.h"
-#include "gen/friction.h"
-#include "gen/reduction.h"
-#include "gen/switches.h"
+#include "gen/force/element.h"
+#include "gen/force/friction.h"
+#include "gen/loop/reduction.h"
+#include "gen/switch/switches.h"
+#include "gen/tree/attitude.h"
 
 const jgen_fn_info* jgen_fn_about(jgen_fn f) {
   enum { FOLDED = true, LIVE = false };

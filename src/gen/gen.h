@@ -12,8 +12,8 @@
 #define JGEN_GEN_H
 
 #include "expr/diff.h"
-#include "expr/schedule.h"
-#include "expr/tape.h"
+#include "expr/tape/schedule.h"
+#include "expr/tape/tape.h"
 #include "expr/vec.h"
 #include "gen/functions.h"
 #include "gen/layout.h"
@@ -206,7 +206,7 @@ typedef enum jgen_group {
   JGEN_B,       // placeholders of right-hand sides
   JGEN_C,
   JGEN_ELEMENT,  // placeholders of element forces
-  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/implied.h)
+  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/derive/implied.h)
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
   JGEN_HOLD,     // placeholders of forces of friction

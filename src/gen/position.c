@@ -2,8 +2,8 @@
 // The position stage: closures, drives and initial conditions as functions of all coordinates, for
 // assembly and for the choice of the partition.
 #include "expr/rewrite.h"
-#include "gen/attitude.h"
 #include "gen/begin.h"
+#include "gen/tree/attitude.h"
 
 enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP, GROUP_Z };
 

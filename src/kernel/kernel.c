@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/cpu.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "base/work.h"
-#include "emit/machine.h"
+#include "base/system/clock.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "base/system/work.h"
+#include "emit/machine/machine.h"
 #include "kernel/functions.h"
 #include "kernel/library.h"
 #include "kernel/toolchain.h"

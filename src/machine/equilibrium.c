@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "machine/descent.h"
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 #define TOLERANCE   1e-9  // on rates, relative to the largest at the start, at least 1
 #define FIRST       1e-3  // pseudo-time step [s^2], and step of a motion [s]

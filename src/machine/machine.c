@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "solve/zeno.h"
+#include "base/text/format.h"
+#include "solve/event/zeno.h"
 
 #define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
 #define MAX_CORRECTIONS 12

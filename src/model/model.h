@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "expr/parse.h"
+#include "expr/parse/parse.h"
 #include "expr/table.h"
 #include "road/surface.h"
 

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "base/text.h"
-#include "model/instance.h"
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "model/template/instance.h"
 
 #define MAX_MESSAGE 800
 #define MAX_NAME    60  // bytes of a name worth comparing

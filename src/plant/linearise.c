@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 #define DIFFERENCE 1e-6   // of a state, relative to its size, at least 1: cube root of rounding
 #define NOISE      1e-10  // error of an entry of A, by the largest of its row

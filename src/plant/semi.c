@@ -9,7 +9,7 @@
 
 // ---- dense linear algebra --------------------------------------------------------------------------
 
-// Not that of solve/linear.h: this variant is here to be compared by its cost, and with LAPACK one evaluation
+// Not that of solve/algebra/linear.h: this variant is here to be compared by its cost, and with LAPACK one evaluation
 // of the buggy takes 9.5 us instead of 5.5. The matrices are small and half of their entries are zero.
 
 // P A = L U in place, row-major; JO_ERR_SINGULAR also where it is not finite.

@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/format.h"
+#include "base/system/clock.h"
+#include "base/text/format.h"
 #include "plant/chart.h"
-#include "plant/finite.h"
-#include "plant/guard.h"
-#include "plant/halved.h"
-#include "plant/judge.h"
-#include "plant/limits.h"
-#include "plant/start.h"
+#include "plant/check/finite.h"
+#include "plant/check/guard.h"
+#include "plant/check/halved.h"
+#include "plant/check/judge.h"
+#include "plant/check/limits.h"
+#include "plant/start/start.h"
 #include "solve/tableau.h"
 
 jplant_simulate_options jplant_simulate_options_default(void) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plant/limits.h"
+#include "plant/check/limits.h"
 
 // Of an entry: its end and mark, and what a walk keeps of each step, its error, the largest derivative so far and
 // how rough it is.

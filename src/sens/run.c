@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "gen/objective.h"
-#include "plant/finite.h"
-#include "plant/halved.h"
-#include "sens/compare.h"
+#include "plant/check/finite.h"
+#include "plant/check/halved.h"
+#include "sens/error/compare.h"
+#include "sens/error/plan.h"
 #include "sens/once.h"
-#include "sens/plan.h"
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
@@ -245,7 +245,7 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 
-// Going back, signals of other objectives are not differentiated (gen/sens.c), but what they share may be: no numbers that
+// Going back, signals of other objectives are not differentiated (gen/derive/sens.c), but what they share may be: no numbers that
 // have no cause here may be left by another one, and nothing infinite.
 static bool is_own(const jsens* s, const jsens_result* r, int o, int bad) {
   bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);

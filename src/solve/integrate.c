@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/cvode.h"
-#include "solve/events.h"
+#include "solve/event/events.h"
+#include "solve/event/scan.h"
 #include "solve/rk.h"
 #include "solve/run.h"
-#include "solve/scan.h"
+#include "solve/stiff/cvode.h"
 
 jsolve_options jsolve_options_default(void) {
   return (jsolve_options){

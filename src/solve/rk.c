@@ -28,12 +28,12 @@
 #include <string.h>
 
 #include "base/elementary.h"
-#include "solve/implicit.h"
-#include "solve/local.h"
+#include "solve/algebra/sums.h"
+#include "solve/event/scan.h"
 #include "solve/resolution.h"
-#include "solve/scan.h"
 #include "solve/stability.h"
-#include "solve/sums.h"
+#include "solve/stiff/implicit.h"
+#include "solve/stiff/local.h"
 
 #define REUSE_LIMIT   1e-3
 #define SAFETY        0.9

@@ -4,8 +4,8 @@
 #include "support/oracle_parts.h"
 
 #include "expr/diff.h"
-#include "expr/parse.h"
-#include "expr/tape.h"
+#include "expr/parse/parse.h"
+#include "expr/tape/tape.h"
 #include "support/check.h"
 
 // ---- model data ----------------------------------------------------------------------------------

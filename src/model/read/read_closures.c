@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// `closures:` of loops: what they join, checked to be on two bodies.
+#include "model/read/reader.h"
+
+static const char* const closure_names[] = {
+#define X(id, name, n) name,
+    JMODEL_CLOSURE_LIST(X)
+#undef X
+        NULL};
+
+typedef struct closure_info {
+  const char* const keys[8];
+} closure_info;
+
+static const closure_info closure_infos[JMODEL_CLOSURE_COUNT] = {
+    [JMODEL_CLOSURE_BALL] = {{"type", "a", "b", "description", NULL}},
+    [JMODEL_CLOSURE_REVOLUTE] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
+    [JMODEL_CLOSURE_POINT_ON_LINE] = {{"type", "line", "point", "description", NULL}},
+    [JMODEL_CLOSURE_DISTANCE] = {{"type", "a", "b", "length", "description", NULL}},
+    [JMODEL_CLOSURE_PARALLEL] = {{"type", "a", "b", "description", NULL}},
+    [JMODEL_CLOSURE_PERPENDICULAR] = {{"type", "a", "b", "description", NULL}},
+    [JMODEL_CLOSURE_POINT_IN_PLANE] = {{"type", "plane", "point", "description", NULL}},
+    [JMODEL_CLOSURE_UNIVERSAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
+    [JMODEL_CLOSURE_CYLINDRICAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
+    [JMODEL_CLOSURE_PRISMATIC] = {{"type", "a", "b", "axis_a", "description", NULL}},
+    [JMODEL_CLOSURE_FIXED] = {{"type", "a", "b", "description", NULL}},
+};
+
+static bool need_point(const jmodel_at* at, const jmodel_node* map, const char* key,
+                       jmodel_point* out) {
+  const jmodel_node* node = jmodel_need(at, map, key);
+  if (!node) return false;
+  return jmodel_body_point_at(at, node, key, jmodel_format(at->r, "%s.%s", at->path, key), out);
+}
+
+// A direction of `body` when the text does not name one; body -1: it must.
+static bool need_vector(const jmodel_at* at, const jmodel_node* map, const char* key, int body,
+                        jmodel_vector* out) {
+  const jmodel_node* node = jmodel_need(at, map, key);
+  if (!node) return false;
+  const char* path = jmodel_format(at->r, "%s.%s", at->path, key);
+  if (body < 0) return jmodel_body_vector_at(at, node, key, path, out);
+  if (!jmodel_vector_at(at, node, key, path, out)) return false;
+  if (out->body < 0) out->body = body;
+  if (out->body == body) return true;
+  jmodel_mistake(at, node->place, "%s must be a direction of body '%s'", key,
+                 at->r->m->body[body].name);
+  return false;
+}
+
+// line: {point: P, direction: v} or {from: P, to: Q}
+static bool read_line(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
+  static const char* const keys[] = {"point", "direction", "from", "to", NULL};
+  const jmodel_node* line = jmodel_need(at, map, "line");
+  if (!line || !jmodel_is(at, line, JMODEL_NODE_MAP, "line")) return false;
+  jmodel_at inner = *at;
+  inner.path = jmodel_format(at->r, "%s.line", at->path);
+  if (!jmodel_node_find(line, "from") && !jmodel_node_find(line, "to")) {
+    jmodel_check_keys(at, line, keys);
+    return need_point(&inner, line, "point", &c->a) &&
+           need_vector(&inner, line, "direction", c->a.body, &c->u);
+  }
+  if (!need_point(&inner, line, "from", &c->a)) return false;
+  if (!jmodel_vector_at(&inner, line, "line", inner.path, &c->u)) return false;
+  return true;
+}
+
+// plane: {point: P, normal: n}
+static bool read_plane(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
+  static const char* const keys[] = {"point", "normal", NULL};
+  const jmodel_node* plane = jmodel_need(at, map, "plane");
+  if (!plane || !jmodel_is(at, plane, JMODEL_NODE_MAP, "plane")) return false;
+  jmodel_at inner = *at;
+  inner.path = jmodel_format(at->r, "%s.plane", at->path);
+  jmodel_check_keys(at, plane, keys);
+  return need_point(&inner, plane, "point", &c->a) &&
+         need_vector(&inner, plane, "normal", c->a.body, &c->u);
+}
+
+static bool read_closure_ends(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
+  switch (c->type) {
+    case JMODEL_CLOSURE_PARALLEL:
+    case JMODEL_CLOSURE_PERPENDICULAR: {
+      bool has_a = need_vector(at, map, "a", -1, &c->u);
+      if (!need_vector(at, map, "b", -1, &c->v) || !has_a) return false;
+      c->a = jmodel_origin(at->r, c->u.body, c->place);
+      c->b = jmodel_origin(at->r, c->v.body, c->place);
+      return true;
+    }
+    case JMODEL_CLOSURE_POINT_ON_LINE: {
+      bool has_line = read_line(at, map, c);
+      return need_point(at, map, "point", &c->b) && has_line;
+    }
+    case JMODEL_CLOSURE_POINT_IN_PLANE: {
+      bool has_plane = read_plane(at, map, c);
+      return need_point(at, map, "point", &c->b) && has_plane;
+    }
+    default: {
+      bool has_a = need_point(at, map, "a", &c->a);
+      return need_point(at, map, "b", &c->b) && has_a;
+    }
+  }
+}
+
+static bool read_closure(const jmodel_at* at, const jmodel_node* node, jmodel_closure* c) {
+  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
+  const jmodel_node* type = jmodel_need(at, node, "type");
+  int t = type ? jmodel_word_at(at, type, "type", closure_names) : -1;
+  if (t < 0) return false;
+  c->type = (jmodel_closure_type)t;
+  jmodel_check_keys(at, node, closure_infos[t].keys);
+  c->u = c->v = (jmodel_vector){"", 0, true, jmodel_unit(-1, c->place)};
+  c->length = jmodel_constant("0", c->place);
+  if (!read_closure_ends(at, node, c)) return false;
+  if (c->a.body == c->b.body) {
+    jmodel_mistake(at, c->place, "both sides are on body '%s'", at->r->m->body[c->a.body].name);
+    return false;
+  }
+  if (c->type == JMODEL_CLOSURE_PRISMATIC) {
+    return need_vector(at, node, "axis_a", c->a.body, &c->u);
+  }
+  if (c->type == JMODEL_CLOSURE_REVOLUTE || c->type == JMODEL_CLOSURE_UNIVERSAL ||
+      c->type == JMODEL_CLOSURE_CYLINDRICAL) {
+    return need_vector(at, node, "axis_a", c->a.body, &c->u) &&
+           need_vector(at, node, "axis_b", c->b.body, &c->v);
+  }
+  if (c->type == JMODEL_CLOSURE_DISTANCE) {
+    c->has_length = jmodel_get_scalar(at, node, "length", JMODEL_SCOPE_PARAMETERS, &c->length);
+  }
+  return true;
+}
+
+void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_section(r, root, "closures");
+  if (!section) return;
+  r->m->closure = JMODEL_ARRAY(r, section->n, jmodel_closure);
+  for (const jmodel_node* c = section->first; c && r->m->closure; c = c->next) {
+    jmodel_at at = {r, "closure", jmodel_keep(r, c->key), jmodel_format(r, "closures.%s", c->key)};
+    jmodel_closure* closure = &r->m->closure[r->m->nclosure];
+    *closure = (jmodel_closure){.name = at.name, .place = c->key_place};
+    if (jmodel_name_ok(&at, c) && read_closure(&at, c, closure)) r->m->nclosure++;
+  }
+}
