@@ -37,9 +37,9 @@ LAYERS = {
     "export": ["plant", "road", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "scene": ["plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "import": ["model"],
-    "report": ["scene", "axle", "sweep", "batch", "loads", "sens", "plant"],
+    "report": ["scene", "axle", "sweep", "batch", "loads", "sens", "plant", "road"],
     "api": ["report", "import", "export", "scene", "axle", "sweep", "batch", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element",
-            "gen", "model", "expr"],
+            "gen", "model", "expr", "road"],
     "study": ["api", "report", "sweep", "batch", "sens", "plant", "machine", "gen", "model", "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
