@@ -176,16 +176,11 @@ jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out) {
 
 jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
-  static const char* const type[] = {
-#define X(id, name, n) name,
-      JMODEL_JOINT_LIST(X)
-#undef X
-  };
   const jmodel* m = model->model;
   if (i < 0 || i >= m->njoint) return JO_ERR_ARGUMENT;
   const jmodel_joint* j = &m->joint[i];
-  *out = (jo_joint){j->name, type[j->type], m->body[j->parent].name, m->body[j->child].name,
-                    j->ncoordinate};
+  *out = (jo_joint){j->name, jmodel_joint_class_of(j->type)->name, m->body[j->parent].name,
+                    m->body[j->child].name, j->ncoordinate};
   return JO_OK;
 }
 

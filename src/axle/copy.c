@@ -24,7 +24,7 @@ static bool is_on(const jmodel* m, int carrier, int body) {
 static bool is_guided(const jmodel* m, int body) {
   for (int i = 0; i < m->njoint && body != 0; i++) {
     if (m->joint[i].child != body) continue;
-    if (m->joint[i].type == JMODEL_JOINT_FREE) return false;
+    if (jmodel_joint_class_of(m->joint[i].type)->is_place) return false;
     body = m->joint[i].parent;
     i = -1;
   }
@@ -49,12 +49,12 @@ static bool has_springs(const jaxle_model* b, int body) {
 }
 
 bool jaxle_is_carried(const jaxle_model* b, const jmodel_joint* j) {
-  if (j->type == JMODEL_JOINT_FREE) return j->parent == 0;
+  if (jmodel_joint_class_of(j->type)->is_place) return j->parent == 0;
   return is_guided(b->m, j->parent) && has_springs(b, j->child);
 }
 
 const char* jaxle_design(jaxle_model* b, const jmodel_joint* j, int k) {
-  bool is_place = j->type == JMODEL_JOINT_FREE && k < 3;
+  bool is_place = jmodel_joint_class_of(j->type)->is_place && k < 3;
   return is_place ? jaxle_text(b, &j->at_child.r.e[k]) : "0";
 }
 

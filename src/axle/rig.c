@@ -44,7 +44,7 @@ static void lock_wheel(jaxle_model* b, const jmodel_axle_side* s) {
   for (int i = 0; i < b->m->njoint; i++) {
     const jmodel_joint* j = &b->m->joint[i];
     const jmodel_point* p = &j->at_child;
-    if (j->child != s->centre.body || j->type != JMODEL_JOINT_REVOLUTE) continue;
+    if (j->child != s->centre.body || !jmodel_joint_is_hinge(j->type)) continue;
     bool is_centre = p->in_vehicle == s->centre.in_vehicle;
     for (int k = 0; k < 3; k++) {
       is_centre = is_centre && is_same(b->m, &p->r.e[k], &s->centre.r.e[k]);

@@ -171,7 +171,7 @@ static double output_named(const jgen_dynamics* d, const double* out, const char
 bool jloads_pose_at_end(const jloads* l, const jloads_result* r, jloads_pose* out) {
   const jmodel* m = l->plant->model;
   for (int j = 0; j < m->njoint; j++) {
-    if (m->joint[j].type != JMODEL_JOINT_FREE) continue;
+    if (!jmodel_joint_class_of(m->joint[j].type)->is_place) continue;
     double q[6];
     for (int k = 0; k < 6; k++) {
       const char* name = m->coordinate[m->joint[j].first_coordinate + k].name;

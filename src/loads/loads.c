@@ -72,7 +72,8 @@ static jo_status find_irreversible(jloads* l, const jmodel* m) {
   l->irreversible = JARENA_ARRAY(&l->arena, part->nu, bool);
   if (!l->irreversible) return jerr_memory(l->ctx);
   for (int i = 0; i < part->nu; i++) {
-    l->irreversible[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
+    const jmodel_joint* j = &m->joint[m->coordinate[part->u[i]].joint];
+    l->irreversible[i] = jmodel_joint_class_of(j->type)->is_place;
   }
   return JO_OK;
 }

@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "expr/parse/parse.h"
 #include "expr/table.h"
+#include "model/joint.h"
 #include "road/surface.h"
 
 typedef struct jmodel_place {
@@ -100,23 +101,6 @@ typedef struct jmodel_vector {
   bool in_vehicle;
   jmodel_v3 v;
 } jmodel_vector;
-
-#define JMODEL_JOINT_LIST(X)       \
-  X(FIXED, "fixed", 0)             \
-  X(REVOLUTE, "revolute", 1)       \
-  X(PRISMATIC, "prismatic", 1)     \
-  X(CYLINDRICAL, "cylindrical", 2) \
-  X(UNIVERSAL, "universal", 2)     \
-  X(SPHERICAL, "spherical", 3)     \
-  X(PLANAR, "planar", 3)           \
-  X(FREE, "free", 6)
-
-typedef enum jmodel_joint_type {
-#define X(id, name, n) JMODEL_JOINT_##id,
-  JMODEL_JOINT_LIST(X)
-#undef X
-      JMODEL_JOINT_COUNT
-} jmodel_joint_type;
 
 // Coordinates of a joint, in this order:
 //   revolute      angle about axis

@@ -118,7 +118,7 @@ static void add_joints_and_closures(builder* b) {
   const jmodel* m = b->m;
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
-    if (j->type != JMODEL_JOINT_FREE) add_point(b, &j->at_parent);
+    if (!jmodel_joint_class_of(j->type)->is_place) add_point(b, &j->at_parent);
     add_point(b, &j->at_child);
   }
   for (int i = 0; i < m->nclosure; i++) {
@@ -364,7 +364,7 @@ static jo_status shape_bodies(builder* b) {
   }
   r->follow = -1;
   for (int i = m->njoint - 1; i >= 0; i--) {
-    if (m->joint[i].type == JMODEL_JOINT_FREE) r->follow = m->joint[i].child;
+    if (jmodel_joint_class_of(m->joint[i].type)->is_place) r->follow = m->joint[i].child;
   }
   return JO_OK;
 }

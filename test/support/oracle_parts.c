@@ -149,12 +149,7 @@ static void read_body(const oracle* o, const jmodel_body* b, body* out) {
 }
 
 static int joint_equations(jmodel_joint_type type) {
-  static const int freedom[JMODEL_JOINT_COUNT] = {
-#define X(id, name, n) n,
-      JMODEL_JOINT_LIST(X)
-#undef X
-  };
-  return 6 - freedom[type];
+  return 6 - jmodel_joint_freedom(jmodel_joint_class_of(type));
 }
 
 static int closure_equations(jmodel_closure_type type) {

@@ -9,7 +9,7 @@ static const jmodel_joint* spins_in(const jmodel* m, int body) {
   for (int i = m->njoint - 1; i >= 0; i--) {  // parents before children
     const jmodel_joint* j = &m->joint[i];
     if (j->child != body) continue;
-    if (j->type != JMODEL_JOINT_FIXED) return j->type == JMODEL_JOINT_REVOLUTE ? j : NULL;
+    if (j->ncoordinate > 0) return jmodel_joint_is_hinge(j->type) ? j : NULL;
     body = j->parent;
   }
   return NULL;

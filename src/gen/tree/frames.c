@@ -257,23 +257,20 @@ static jexpr_v3 across(jexpr_graph* g, jexpr_v3 x, jexpr_v3 a) {
   return normalised(g, jexpr_v3_sub(g, x, jexpr_v3_scale(g, jexpr_v3_dot(g, x, a), a)));
 }
 
-static bool has_axis(jmodel_joint_type type) {
-  return type != JMODEL_JOINT_FIXED && type != JMODEL_JOINT_SPHERICAL && type != JMODEL_JOINT_FREE;
-}
-
 static seat joint_seat(jgen* s, const jmodel_joint* j) {
   jexpr_graph* g = s->g;
+  const jmodel_joint_class* c = jmodel_joint_class_of(j->type);
   seat k = {.parent = s->body[j->parent].link};
   k.C0 = guess_orientation(s, j);
-  if (j->type == JMODEL_JOINT_FREE) {  // its first coordinates are the position itself
+  if (c->is_place) {
     const jgen_body_frame* p = &s->body[j->parent];
     k.d = jexpr_m3_tapply(g, &p->E, jexpr_v3_neg(g, p->o));
     return k;
   }
   k.d = jgen_point_in_link(s, &j->at_parent);
-  if (!has_axis(j->type)) return k;
+  if (!c->axis) return k;
   k.a = jgen_direction_in_link(s, &j->axis_parent);
-  if (j->type == JMODEL_JOINT_UNIVERSAL) {
+  if (c->axis2 == JMODEL_AXIS_CHILD) {
     // the second axis is the child's, put exactly across the first
     jexpr_v3 w = jexpr_m3_apply(g, &k.C0, direction_in_body(s, &j->axis2));
     k.b = across(g, w, k.a);
@@ -284,7 +281,7 @@ static seat joint_seat(jgen* s, const jmodel_joint* j) {
   jexpr_v3 w = jexpr_m3_apply(g, &k.C0, direction_in_body(s, &j->axis_child));
   jexpr_m3 fix = smallest_rotation(s, w, k.a);
   k.C0 = jexpr_m3_mul(g, &fix, &k.C0);
-  if (j->type == JMODEL_JOINT_PLANAR) k.b = across(g, jgen_direction_in_link(s, &j->axis2), k.a);
+  if (c->axis2) k.b = across(g, jgen_direction_in_link(s, &j->axis2), k.a);
   return k;
 }
 
@@ -302,34 +299,17 @@ static int add_link(jgen* s, int parent, int joint, int coordinate, jgen_motion 
   return s->nlink++;
 }
 
-// Axes of the motions of a joint in its frame.
+// Motions of a joint and their axes in its frame, one at least.
 static int joint_motions(const jmodel_joint* j, jgen_motion* motion, int* axis) {
-  static const struct {
-    int n;
-    jgen_motion motion[6];
-    int axis[6];
-  } table[JMODEL_JOINT_COUNT] = {
-      [JMODEL_JOINT_FIXED] = {1, {JGEN_FIXED}, {0}},
-      [JMODEL_JOINT_REVOLUTE] = {1, {JGEN_TURN}, {0}},
-      [JMODEL_JOINT_PRISMATIC] = {1, {JGEN_SLIDE}, {0}},
-      [JMODEL_JOINT_CYLINDRICAL] = {2, {JGEN_SLIDE, JGEN_TURN}, {0, 0}},
-      [JMODEL_JOINT_UNIVERSAL] = {2, {JGEN_TURN, JGEN_TURN}, {0, 1}},
-      [JMODEL_JOINT_SPHERICAL] = {3, {JGEN_TURN, JGEN_TURN, JGEN_TURN}, {0, 1, 2}},
-      [JMODEL_JOINT_PLANAR] = {3, {JGEN_SLIDE, JGEN_SLIDE, JGEN_TURN}, {0, 1, 2}},
-      [JMODEL_JOINT_FREE] = {6,
-                             {JGEN_SLIDE, JGEN_SLIDE, JGEN_SLIDE, JGEN_TURN, JGEN_TURN, JGEN_TURN},
-                             {0, 1, 2, 2, 1, 0}},
-  };
-  int n = table[j->type].n;
+  const jmodel_joint_class* c = jmodel_joint_class_of(j->type);
+  int n = j->ncoordinate;
+  motion[0] = JGEN_FIXED;
+  axis[0] = 0;
   for (int i = 0; i < n; i++) {
-    motion[i] = table[j->type].motion[i];
-    axis[i] = table[j->type].axis[i];
+    motion[i] = c->coordinate[i].motion == JMODEL_TURN ? JGEN_TURN : JGEN_SLIDE;
+    axis[i] = c->order && i >= n - 3 ? j->turn[i - (n - 3)] : c->coordinate[i].axis;
   }
-  bool has_order = j->type == JMODEL_JOINT_SPHERICAL || j->type == JMODEL_JOINT_FREE;
-  for (int i = 0; has_order && i < 3; i++) {
-    axis[n - 3 + i] = j->turn[i];
-  }
-  return n;
+  return n > 0 ? n : 1;
 }
 
 // The axis about which links are turned half round for a coordinate that counts backwards, -1: none. Turns of any
@@ -348,23 +328,23 @@ static int backwards(const jmodel_joint* j, jgen_motion motion, int i, int along
 // The constant turn from the parent's frame to the joint's, and the axis of one-axis joints in it.
 static jexpr_m3 joint_frame(jgen* s, const jmodel_joint* j, const seat* k, int* one_axis) {
   jexpr_graph* g = s->g;
-  if (j->type == JMODEL_JOINT_FIXED) return jexpr_m3_identity(g);
+  const jmodel_joint_class* c = jmodel_joint_class_of(j->type);
+  if (j->ncoordinate == 0) return jexpr_m3_identity(g);
   if (j->has_frame) {
     static const int given[] = {0, 1};
     return jgen_frame_in_link(s, j->parent, given, j->frame);
   }
-  if (!has_axis(j->type)) {  // along the vehicle's axes, or along the parent's for a free joint
-    jexpr_m3 C =
-        j->type == JMODEL_JOINT_FREE ? jexpr_m3_identity(g) : jgen_design_orientation(s, j->parent);
+  if (!c->axis) {  // along the vehicle's axes, or the parent's
+    jexpr_m3 C = c->is_place ? jexpr_m3_identity(g) : jgen_design_orientation(s, j->parent);
     jexpr_m3 D = snap_m3(g, jexpr_m3_mul(g, &C, &s->body[j->parent].E));
     return jexpr_m3_transpose(&D);
   }
-  if (j->type == JMODEL_JOINT_UNIVERSAL || j->type == JMODEL_JOINT_PLANAR) {
-    bool planar = j->type == JMODEL_JOINT_PLANAR;
+  if (c->axis2) {
+    bool is_first = c->axis2 == JMODEL_AXIS_CHILD;
     jexpr_m3 R;
-    set_column(&R, 0, planar ? k->b : k->a);
-    set_column(&R, 1, planar ? jexpr_v3_cross(g, k->a, k->b) : k->b);
-    set_column(&R, 2, planar ? k->a : jexpr_v3_cross(g, k->a, k->b));
+    set_column(&R, 0, is_first ? k->a : k->b);
+    set_column(&R, 1, is_first ? k->b : jexpr_v3_cross(g, k->a, k->b));
+    set_column(&R, 2, is_first ? jexpr_v3_cross(g, k->a, k->b) : k->a);
     return snap_m3(g, R);
   }
   return frame_along(s, k->a, one_axis);
@@ -392,8 +372,8 @@ static void add_joint(jgen* s, int joint) {
   const jmodel_joint* j = &s->m->joint[joint];
   jexpr_graph* g = s->g;
   seat k = joint_seat(s, j);
-  jgen_motion motion[6];
-  int axis[6], one_axis = -1;
+  jgen_motion motion[JMODEL_JOINT_COORDINATES];
+  int axis[JMODEL_JOINT_COORDINATES], one_axis = -1;
   int n = joint_motions(j, motion, axis);
   jexpr_m3 Rc = joint_frame(s, j, &k, &one_axis);
   int parent = k.parent;

@@ -227,14 +227,12 @@ static bool is_same(const jmodel_v3* a, const jmodel_v3* b) {
 }
 
 static void list_joint(lister* l, const jmodel_joint* j) {
-  bool has_axis = j->type != JMODEL_JOINT_FIXED && j->type != JMODEL_JOINT_SPHERICAL &&
-                  j->type != JMODEL_JOINT_FREE;
-  bool has_axis2 = j->type == JMODEL_JOINT_UNIVERSAL || j->type == JMODEL_JOINT_PLANAR;
-  if (has_axis) add_direction(l, "joint", j->name, "axis", &j->axis_parent.v);
-  if (has_axis && !is_same(&j->axis_parent.v, &j->axis_child.v)) {
+  const jmodel_joint_class* c = jmodel_joint_class_of(j->type);
+  if (c->axis) add_direction(l, "joint", j->name, "axis", &j->axis_parent.v);
+  if (c->axis && !is_same(&j->axis_parent.v, &j->axis_child.v)) {
     add_direction(l, "joint", j->name, "axis", &j->axis_child.v);
   }
-  if (has_axis2) add_direction(l, "joint", j->name, "axis2", &j->axis2.v);
+  if (c->axis2) add_direction(l, "joint", j->name, "axis2", &j->axis2.v);
 }
 
 static void list_closure(lister* l, const jmodel_closure* c) {

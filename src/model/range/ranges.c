@@ -164,11 +164,6 @@ static bool is_parallel(const judge* j, const jmodel_vector* a, const jmodel_vec
   return is_parallel;
 }
 
-static bool has_one_axis(jmodel_joint_type type) {
-  return type == JMODEL_JOINT_REVOLUTE || type == JMODEL_JOINT_CYLINDRICAL ||
-         type == JMODEL_JOINT_PLANAR;
-}
-
 // A body that turns about one direction only, as all do in a planar model, has one moment of inertia. Joints stand
 // parents before children; `axis` is that of the last turn before a body (nbody).
 static void find_planar(const judge* j, const jmodel_vector** axis, bool* is_planar) {
@@ -179,12 +174,11 @@ static void find_planar(const judge* j, const jmodel_vector** axis, bool* is_pla
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* joint = &m->joint[i];
     const jmodel_vector* before = axis[joint->parent];
-    bool turns = joint->type != JMODEL_JOINT_FIXED && joint->type != JMODEL_JOINT_PRISMATIC;
-    axis[joint->child] = turns ? &joint->axis_parent : before;
+    int turns = jmodel_joint_turns(jmodel_joint_class_of(joint->type));
+    axis[joint->child] = turns > 0 ? &joint->axis_parent : before;
     is_planar[joint->child] =
         is_planar[joint->parent] &&
-        (!turns ||
-         (has_one_axis(joint->type) && (!before || is_parallel(j, before, &joint->axis_parent))));
+        (turns == 0 || (turns == 1 && (!before || is_parallel(j, before, &joint->axis_parent))));
   }
 }
 

@@ -8,8 +8,8 @@
 static const char* const words[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx",
                                     "xzx", "yxy", "yzy", "zxz", "zyz", "any", NULL};
 
-bool jmodel_has_angles(jmodel_joint_type type) {
-  return type == JMODEL_JOINT_SPHERICAL || type == JMODEL_JOINT_FREE;
+static const jmodel_joint_class* class_of(const jmodel_joint* j) {
+  return jmodel_joint_class_of(j->type);
 }
 
 static bool has_three_axes(const jmodel_joint* j) {
@@ -19,19 +19,19 @@ static bool has_three_axes(const jmodel_joint* j) {
 const char* jmodel_angle_suffix(const jmodel_joint* j, int i) {
   static const char* const by_axis[] = {"roll", "pitch", "yaw"};
   static const char* const by_order[] = {"a", "b", "c"};
-  bool by_name = j->type == JMODEL_JOINT_FREE && has_three_axes(j);
+  bool by_name = class_of(j)->is_place && has_three_axes(j);
   return by_name ? by_axis[j->turn[i]] : by_order[i];
 }
 
 void jmodel_read_angles(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
   const jmodel_node* node = jmodel_node_find(map, "angles");
-  if (!jmodel_has_angles(j->type)) {
+  if (!class_of(j)->order) {
     if (node) {
       jmodel_mistake(at, node->key_place, "only spherical and free joints have 'angles'");
     }
     return;
   }
-  const char* order = j->type == JMODEL_JOINT_FREE ? "zyx" : "xyz";
+  const char* order = class_of(j)->order;
   int word = node ? jmodel_word_at(at, node, "angles", words) : -1;
   j->is_any = word >= 0 && !words[word + 1];
   if (word >= 0 && !j->is_any) order = words[word];
@@ -52,7 +52,7 @@ void jmodel_name_angles(const jmodel_at* at, jmodel_joint* j, jmodel_coordinate*
       jmodel_mistake(at, drive->place,
                      "drive: with 'angles: any' '%s' is no coordinate and cannot be driven; choose "
                      "an order of the angles, as %s",
-                     jmodel_angle_suffix(j, i), j->type == JMODEL_JOINT_FREE ? "zyx" : "xyz");
+                     jmodel_angle_suffix(j, i), class_of(j)->order);
     }
     j->angle[i] = c->name;
     j->start[i] = c->guess;
@@ -176,7 +176,7 @@ void jmodel_check_attitudes(jmodel_reader* r) {
   const jmodel* m = r->m;
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
-    if (!jmodel_has_angles(j->type) || has_three_axes(j)) continue;
+    if (!class_of(j)->order || has_three_axes(j)) continue;
     const jmodel_coordinate* c = &m->coordinate[j->first_coordinate + j->ncoordinate - 2];
     if (has_start(m, c)) continue;
     jmodel_at at = {r, "joint", j->name, ""};

@@ -125,9 +125,11 @@ static bool screw_joint(draft* d, const jmodel_node* node, int* angle, int* slid
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
     if (strcmp(j->name, name) != 0) continue;
-    if (j->type == JMODEL_JOINT_CYLINDRICAL) {
-      *slide = j->first_coordinate;
-      *angle = j->first_coordinate + 1;
+    const jmodel_joint_coordinate* c = jmodel_joint_class_of(j->type)->coordinate;
+    bool is_screw = j->ncoordinate == 2 && c[0].motion != c[1].motion && c[0].axis == c[1].axis;
+    if (is_screw) {
+      *slide = j->first_coordinate + (c[1].motion == JMODEL_SLIDE);
+      *angle = j->first_coordinate + (c[1].motion == JMODEL_TURN);
       return true;
     }
     jmodel_mistake(d->at, node->place, "joint: '%s' is not cylindrical; give 'angle' and 'slide'",

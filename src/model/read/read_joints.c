@@ -4,49 +4,38 @@
 
 #include "model/template/instance.h"
 
+// What is read of the coordinates of a joint: those of its class, turns called by their order.
 typedef struct joint_info {
-  const char* name;
   int ncoordinate;
-  const char* suffix[7];
-  bool is_angle[6];
-  bool needs_axis, needs_axis2;
+  const char* suffix[JMODEL_JOINT_COORDINATES + 1];
 } joint_info;
 
-static const joint_info infos[JMODEL_JOINT_COUNT] = {
-    [JMODEL_JOINT_FIXED] = {"fixed", 0, {NULL}, {0}, false, false},
-    [JMODEL_JOINT_REVOLUTE] = {"revolute", 1, {"a"}, {1}, true, false},
-    [JMODEL_JOINT_PRISMATIC] = {"prismatic", 1, {"s"}, {0}, true, false},
-    [JMODEL_JOINT_CYLINDRICAL] = {"cylindrical", 2, {"s", "a"}, {0, 1}, true, false},
-    [JMODEL_JOINT_UNIVERSAL] = {"universal", 2, {"a", "b"}, {1, 1}, true, true},
-    [JMODEL_JOINT_SPHERICAL] = {"spherical", 3, {"a", "b", "c"}, {1, 1, 1}, false, false},
-    [JMODEL_JOINT_PLANAR] = {"planar", 3, {"s", "t", "a"}, {0, 0, 1}, true, true},
-    [JMODEL_JOINT_FREE] =
-        {"free", 6, {"x", "y", "z", "yaw", "pitch", "roll"}, {0, 0, 0, 1, 1, 1}, false, false},
-};
-
-// Coordinates of a joint: those of its type, its angles by their order.
 static joint_info info_of(const jmodel_joint* j) {
-  joint_info info = infos[j->type];
-  if (info.ncoordinate >= 3 && jmodel_has_angles(j->type)) {
-    for (int i = 0; i < 3; i++) {
-      info.suffix[info.ncoordinate - 3 + i] = jmodel_angle_suffix(j, i);
-    }
+  const jmodel_joint_class* class_ = jmodel_joint_class_of(j->type);
+  joint_info info = {.ncoordinate = jmodel_joint_freedom(class_)};
+  int turned = class_->order ? info.ncoordinate - 3 : info.ncoordinate;
+  for (int i = 0; i < info.ncoordinate; i++) {
+    info.suffix[i] = i < turned ? class_->coordinate[i].suffix : jmodel_angle_suffix(j, i - turned);
   }
   return info;
 }
 
 static const char* const joint_names[] = {
-#define X(id, name, n) name,
-    JMODEL_JOINT_LIST(X)
+#define X(id, name, ...) name,
+#include "model/joint.def"
 #undef X
-        NULL};
+    NULL};
 
 // A joint with its coordinates, before the order of the tree is known.
 typedef struct draft {
   jmodel_joint joint;
-  jmodel_coordinate coordinate[6];
+  jmodel_coordinate coordinate[JMODEL_JOINT_COORDINATES];
   bool placed;
 } draft;
+
+static const jmodel_joint_class* class_of(const jmodel_joint* j) {
+  return jmodel_joint_class_of(j->type);
+}
 
 // ---- joint points and axes
 
@@ -93,7 +82,7 @@ static bool one_point(const jmodel_at* at, const jmodel_node* node, jmodel_joint
   if (p.body == j->child) {
     j->at_child = p;
     // the coordinates of a free joint are measured from the origin of the parent
-    if (j->type == JMODEL_JOINT_FREE) return true;
+    if (class_of(j)->is_place) return true;
     return mirror_point(at, node, &p, j->parent, &j->at_parent);
   }
   if (p.body == j->parent) {
@@ -137,7 +126,7 @@ static bool read_point(const jmodel_at* at, const jmodel_node* map, jmodel_joint
   const jmodel_body* child = &r->m->body[j->child];
   j->at_child = jmodel_origin(r, j->child, j->place);
   j->at_parent = (jmodel_point){j->at_child.name, j->parent, true, child->origin};
-  if (j->type == JMODEL_JOINT_FREE) j->at_parent = jmodel_origin(r, j->parent, j->place);
+  if (class_of(j)->is_place) j->at_parent = jmodel_origin(r, j->parent, j->place);
   if (!node) return true;
   if (node->kind == JMODEL_NODE_LIST && node->n == 2) return two_points(at, node, j);
   return one_point(at, node, j);
@@ -155,12 +144,7 @@ static bool mirror_vector(const jmodel_at* at, const jmodel_node* node, const ch
   return false;
 }
 
-// Angles about an axis keep their meaning in mirror images when the axis is turned round.
-static bool turns_about_axis(jmodel_joint_type type) {
-  return type == JMODEL_JOINT_REVOLUTE || type == JMODEL_JOINT_UNIVERSAL ||
-         type == JMODEL_JOINT_PLANAR;
-}
-
+// Turns about an axis keep their meaning in mirror images when the axis is turned round.
 static bool direction_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                          const char* path, bool turns, jmodel_vector* out) {
   return turns ? jmodel_axis_at(at, node, label, path, out)
@@ -170,7 +154,8 @@ static bool direction_at(const jmodel_at* at, const jmodel_node* node, const cha
 static bool one_axis(const jmodel_at* at, const jmodel_node* node, jmodel_joint* j) {
   jmodel_vector v;
   const char* path = jmodel_format(at->r, "%s.axis", at->path);
-  if (!direction_at(at, node, "axis", path, turns_about_axis(j->type), &v)) return false;
+  if (!direction_at(at, node, "axis", path, class_of(j)->axis == JMODEL_AXIS_PIVOT, &v))
+    return false;
   if (v.body < 0) {
     j->axis_parent = j->axis_child = v;
     j->axis_parent.body = j->parent;
@@ -179,8 +164,8 @@ static bool one_axis(const jmodel_at* at, const jmodel_node* node, jmodel_joint*
   }
   if (v.body == j->parent) {
     j->axis_parent = v;
-    // what a universal joint has in the child is axis2
-    if (j->type == JMODEL_JOINT_UNIVERSAL) return true;
+    // what the child has is axis2
+    if (class_of(j)->axis2 == JMODEL_AXIS_CHILD) return true;
     return mirror_vector(at, node, "axis", &v, j->child, &j->axis_child);
   }
   if (v.body == j->child) {
@@ -196,7 +181,8 @@ static bool two_axes(const jmodel_at* at, const jmodel_node* node, jmodel_joint*
   const jmodel_node* c = node->first;
   for (int i = 0; i < 2; i++, c = c->next) {
     const char* path = side_path(at, c, "axis", i);
-    if (!direction_at(at, c, "axis", path, turns_about_axis(j->type), &v[i])) return false;
+    if (!direction_at(at, c, "axis", path, class_of(j)->axis == JMODEL_AXIS_PIVOT, &v[i]))
+      return false;
     if (v[i].body >= 0 && v[i].body != j->parent && v[i].body != j->child) {
       wrong_side(at, c, "axis", v[i].body);
       return false;
@@ -212,14 +198,14 @@ static bool two_axes(const jmodel_at* at, const jmodel_node* node, jmodel_joint*
   return false;
 }
 
-// universal: fixed in the child; planar: fixed in the parent.
 static bool read_axis2(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
   const jmodel_node* node = jmodel_need(at, map, "axis2");
-  int owner = j->type == JMODEL_JOINT_UNIVERSAL ? j->child : j->parent;
+  bool is_child = class_of(j)->axis2 == JMODEL_AXIS_CHILD;
+  int owner = is_child ? j->child : j->parent;
   jmodel_vector* v = &j->axis2;
   if (!node) return false;
   const char* path = jmodel_format(at->r, "%s.axis2", at->path);
-  if (!direction_at(at, node, "axis2", path, j->type == JMODEL_JOINT_UNIVERSAL, v)) return false;
+  if (!direction_at(at, node, "axis2", path, is_child, v)) return false;
   if (v->body < 0) v->body = owner;
   if (v->body == owner) return true;
   if (v->in_vehicle || jmodel_is_vehicle_frame(at->r->m, v->body) ||
@@ -238,14 +224,17 @@ static bool read_axis2(const jmodel_at* at, const jmodel_node* map, jmodel_joint
 static void set_signs(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
   int arrow[3], turn[3];
   jmodel_signs(map->in, arrow, turn);
-  if (j->type == JMODEL_JOINT_CYLINDRICAL && map->in) j->sign[1] = map->in->handed;
-  if (j->type == JMODEL_JOINT_FREE) {
+  const jmodel_joint_class* c = class_of(j);
+  for (int i = 0; c->axis == JMODEL_AXIS_ARROW && map->in && c->coordinate[i].suffix; i++) {
+    if (c->coordinate[i].motion == JMODEL_TURN) j->sign[i] = map->in->handed;
+  }
+  if (c->is_place) {
     for (int i = 0; i < 3; i++) {
       j->sign[i] = arrow[i];
       j->sign[3 + i] = turn[j->turn[i]];
     }
   }
-  if (j->type != JMODEL_JOINT_SPHERICAL || !map->in) return;
+  if (!c->order || c->is_place || !map->in) return;
   j->has_frame = true;
   for (int i = 0; i < 2; i++) {
     j->frame[i] = jmodel_unit(i, j->place);
@@ -255,24 +244,24 @@ static void set_signs(const jmodel_at* at, const jmodel_node* map, jmodel_joint*
 }
 
 static bool read_axes(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
-  const joint_info* info = &infos[j->type];
+  const jmodel_joint_class* c = class_of(j);
   set_signs(at, map, j);
   jmodel_vector none = {"", j->parent, true, jmodel_unit(-1, j->place)};
   j->axis_parent = j->axis2 = j->axis_child = none;
   j->axis_child.body = j->child;
-  const char* unused[] = {info->needs_axis ? NULL : "axis", info->needs_axis2 ? NULL : "axis2"};
+  const char* unused[] = {c->axis ? NULL : "axis", c->axis2 ? NULL : "axis2"};
   for (int i = 0; i < 2; i++) {
     const jmodel_node* node = unused[i] ? jmodel_node_find(map, unused[i]) : NULL;
     if (node) {
-      jmodel_mistake(at, node->key_place, "a %s joint has no '%s'", info->name, unused[i]);
+      jmodel_mistake(at, node->key_place, "a %s joint has no '%s'", c->name, unused[i]);
     }
   }
-  if (!info->needs_axis) return true;
+  if (!c->axis) return true;
   const jmodel_node* node = jmodel_need(at, map, "axis");
   if (!node) return false;
   bool is_pair = node->kind == JMODEL_NODE_LIST && node->n == 2;
   if (!(is_pair ? two_axes(at, node, j) : one_axis(at, node, j))) return false;
-  return !info->needs_axis2 || read_axis2(at, map, j);
+  return !c->axis2 || read_axis2(at, map, j);
 }
 
 // ---- coordinates
@@ -367,7 +356,7 @@ static void read_drive(const jmodel_at* at, const jmodel_node* node, const char*
   } else if (position) {
     const char* inner = jmodel_format(at->r, "%s.position", path);
     q->driven = jmodel_scalar_at(at, position, "drive", inner, JMODEL_SCOPE_ANY);
-  } else if (!from && j->type == JMODEL_JOINT_FREE && q->k < 3) {
+  } else if (!from && class_of(j)->is_place && q->k < 3) {
     jmodel_mistake(at, node->place, "drive: 'from' is missing: where '%s' is at the start",
                    q->name);
   } else {
@@ -394,7 +383,7 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
     const jmodel_node* my_wish = is_common ? NULL : by_coordinate(wish, info, k);
     q->name = info->ncoordinate == 1 ? at->name : jmodel_format(at->r, "%s.%s", at->name, suffix);
     q->k = k;
-    q->is_angle = info->is_angle[k];
+    q->is_angle = class_of(&d->joint)->coordinate[k].motion == JMODEL_TURN;
     q->guess = q->driven = jmodel_constant("0", d->joint.place);
     q->is_driven = my_drive != NULL;
     q->has_guess = my_guess != NULL;
@@ -512,7 +501,7 @@ static void place_joints(jmodel_reader* r, draft* d, int n) {
   int* carrier = JMODEL_ARRAY(r, m->nbody, int);
   int* path = JMODEL_ARRAY(r, n, int);
   m->joint = JMODEL_ARRAY(r, n, jmodel_joint);
-  m->coordinate = JMODEL_ARRAY(r, 6 * n, jmodel_coordinate);
+  m->coordinate = JMODEL_ARRAY(r, JMODEL_JOINT_COORDINATES * n, jmodel_coordinate);
   if (r->oom) return;
   if (check_carriers(r, d, n, carrier) && !r->joints_incomplete) {
     order_joints(r, d, n, carrier, path);

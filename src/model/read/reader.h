@@ -282,7 +282,6 @@ void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root);
 
 // ---- angles of joints (read_attitude.c)
 
-bool jmodel_has_angles(jmodel_joint_type type);
 void jmodel_read_angles(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j);
 const char* jmodel_angle_suffix(const jmodel_joint* j, int i);  // of the i-th turn
 // Joints of any attitude: names of what the file drives, guesses and starts; their states; where these stand, with

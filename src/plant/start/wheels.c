@@ -84,7 +84,7 @@ static void check_depth(jo_context* ctx, const wheel* w) {
 static bool is_free(const jmodel* m, int body) {
   for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
     if (m->joint[i].child != body) continue;
-    if (m->joint[i].type == JMODEL_JOINT_FREE) return true;
+    if (jmodel_joint_class_of(m->joint[i].type)->is_place) return true;
     body = m->joint[i].parent;
   }
   return false;
