@@ -225,7 +225,8 @@ static seat joint_seat(const oracle* o, const jmodel_joint* j) {
                   j->type != JMODEL_JOINT_FREE;
   if (!has_axis) return s;
   s.a = oracle_direction(o, &j->axis_parent);
-  bool universal = j->type == JMODEL_JOINT_UNIVERSAL, planar = j->type == JMODEL_JOINT_PLANAR;
+  bool universal = j->type == JMODEL_JOINT_UNIVERSAL,
+       planar = j->type == JMODEL_JOINT_PLANAR || j->type == JMODEL_JOINT_PIN_SLOT;
   if (planar || universal) {
     s.b = oracle_direction(o, &j->axis2);
     if (universal) s.b = apply(&s.C0, s.b);
@@ -271,6 +272,11 @@ static pose place_child(const oracle* o, const jmodel_joint* j, const pose* pare
     case JMODEL_JOINT_PLANAR:
       p = add(p, add(scale(q[0], s.b), scale(q[1], cross(s.a, s.b))));
       A = turn_about(s.a, q[2]);
+      R = product(&A, &s.C0);
+      break;
+    case JMODEL_JOINT_PIN_SLOT:
+      p = add(p, scale(q[0], s.b));
+      A = turn_about(s.a, q[1]);
       R = product(&A, &s.C0);
       break;
     case JMODEL_JOINT_FREE:
@@ -405,6 +411,10 @@ static int joint_residual(const oracle* o, const jmodel_joint* j, const pose* P,
     case JMODEL_JOINT_SPHERICAL: n += put3(gap, out); break;
     case JMODEL_JOINT_PLANAR:
       out[n++] = dot(apply(&P->R, s.a), gap);
+      n += put_along(P, s.a, axis, out + n);
+      break;
+    case JMODEL_JOINT_PIN_SLOT:
+      n += put_along(P, s.b, gap, out);
       n += put_along(P, s.a, axis, out + n);
       break;
     default: break;
