@@ -23,6 +23,7 @@
 #include "expr/parse/parse.h"
 #include "expr/table.h"
 #include "model/joint.h"
+#include "model/objective.h"
 #include "road/surface.h"
 
 typedef struct jmodel_place {
@@ -310,18 +311,6 @@ typedef struct jmodel_signal {
   bool is_output;
 } jmodel_signal;
 
-// An objective is made of a signal x over a window of time and of a value at the end:
-//   integral   int x dt          mean   int x dt / T          rms   sqrt(int x^2 dt / T)
-//   peak       (int |x|^power dt / T)^(1/power), a smooth stand-in for max |x|
-// plus `final`. The signal may pass a filter first. Squares and powers are those of x/nominal, times nominal.
-typedef enum jmodel_objective_kind {
-  JMODEL_OBJECTIVE_FINAL,  // nothing but `final`
-  JMODEL_OBJECTIVE_INTEGRAL,
-  JMODEL_OBJECTIVE_MEAN,
-  JMODEL_OBJECTIVE_RMS,
-  JMODEL_OBJECTIVE_PEAK
-} jmodel_objective_kind;
-
 typedef enum jmodel_filter {
   JMODEL_FILTER_NONE,
   JMODEL_FILTER_LOWPASS,  // second-order Butterworth at `frequency`
@@ -329,6 +318,8 @@ typedef enum jmodel_filter {
   JMODEL_FILTER_WD        // ISO 2631-1 weighting, horizontal
 } jmodel_filter;
 
+// A signal over a window of time, of a kind of model/objective.def, and a value at the end. The signal may pass a filter
+// first. Powers are those of x/nominal, times nominal.
 typedef struct jmodel_objective {
   const char* name;
   jmodel_place place;
@@ -340,7 +331,7 @@ typedef struct jmodel_objective {
   jmodel_scalar window[2];  // [s]; not given: the whole run
   jmodel_filter filter;
   jmodel_scalar frequency;  // [Hz]
-  double power;             // of the peak
+  double power;             // that is integrated: of its kind, or as given
   double nominal;           // size of the signal: what errors are measured by, and powers taken of
   bool has_nominal;         // it is given; 1 otherwise
   const char* unit;

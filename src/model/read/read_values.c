@@ -385,35 +385,53 @@ static void read_nominal(const jmodel_at* at, const jmodel_node* map, jmodel_obj
   }
 }
 
-// The one of integral, mean, rms and peak that is given, and a value at the end.
-static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
-  static const char* const kinds[] = {"", "integral", "mean", "rms", "peak"};
-  for (int k = 1; k < 5; k++) {
-    if (!jmodel_node_find(c, kinds[k])) continue;
+#define X(id, name, ...) name ", "
+static const char kind_names[] =
+#include "model/objective.def"
+    "final";
+#undef X
+
+// The kind that is given, and its signal.
+static void read_kind(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
+  for (int k = JMODEL_OBJECTIVE_FINAL + 1; k < JMODEL_OBJECTIVE_COUNT; k++) {
+    const char* name = jmodel_objective_class_of((jmodel_objective_kind)k)->name;
+    if (!jmodel_node_find(c, name)) continue;
     if (o->kind != JMODEL_OBJECTIVE_FINAL) {
-      jmodel_mistake(at, c->place, "both '%s' and '%s' are given; one is enough", kinds[o->kind],
-                     kinds[k]);
+      jmodel_mistake(at, c->place, "both '%s' and '%s' are given; one is enough",
+                     jmodel_objective_class_of(o->kind)->name, name);
     }
     o->kind = (jmodel_objective_kind)k;
-    jmodel_need_scalar(at, c, kinds[k], JMODEL_SCOPE_ANY, &o->integrand);
+    jmodel_need_scalar(at, c, name, JMODEL_SCOPE_ANY, &o->integrand);
   }
+}
+
+static void read_power(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
+  double given = jmodel_get_double(at, c, "power", 16.0);
+  if (!(given >= 2.0 && given <= 200.0)) {
+    jmodel_mistake(at, c->place, "power is %g; it must be between 2 and 200", given);
+  }
+  o->power = jmodel_objective_class_of(o->kind)->power;
+  if (o->power == 0.0) o->power = given;
+}
+
+static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
+  read_kind(at, c, o);
   o->has_final = jmodel_get_scalar(at, c, "final", JMODEL_SCOPE_ANY, &o->final);
   if (o->kind == JMODEL_OBJECTIVE_FINAL && !o->has_final) {
-    jmodel_mistake(at, c->place, "needs one of integral, mean, rms, peak, final");
+    jmodel_mistake(at, c->place, "needs one of %s", kind_names);
   }
-  o->power = jmodel_get_double(at, c, "power", 16.0);
-  if (!(o->power >= 2.0 && o->power <= 200.0)) {
-    jmodel_mistake(at, c->place, "power is %g; it must be between 2 and 200", o->power);
-  }
+  read_power(at, c, o);
   read_nominal(at, c, o);
   read_window(at, c, o);
   read_filter(at, c, o);
 }
 
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"integral",    "mean",    "rms",       "peak",  "final",
-                                     "window",      "filter",  "frequency", "power", "unit",
-                                     "description", "nominal", NULL};
+  static const char* const keys[] = {
+#define X(id, name, ...) name,
+#include "model/objective.def"
+#undef X
+      "final", "window", "filter", "frequency", "power", "unit", "description", "nominal", NULL};
   const jmodel_node* section = jmodel_section(r, root, "objectives");
   if (!section) return;
   r->m->objective = JMODEL_ARRAY(r, section->n, jmodel_objective);

@@ -77,8 +77,7 @@ bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_
   const jmodel_objective* o = &p->model->objective[objective];
   double w = integral(p, objective, y);
   if (!has_root(p, objective) || (w == 0.0 && o->has_nominal)) return false;
-  double power = o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->power;
-  double size = pow(fmax(fabs(w), LEAST_POWER), 1.0 / power);  // of the signal, about
+  double size = pow(fmax(fabs(w), LEAST_POWER), 1.0 / o->power);  // of the signal, about
   return size > ROUNDING && (w < LEAST_POWER || size < UNRESOLVED * abs_tol);
 }
 
@@ -90,7 +89,7 @@ void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value, 
       "%s:%d: objective '%s' came out as %.3g and may have no true digit: its signal, or the "
       "%s of it, is below what the run resolves; hint: 'nominal: %s', the size of its signal%s%s",
       o->place.file, o->place.line, o->name, value,
-      o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power", size, is_fixed ? "" : ", or a smaller ",
+      o->power == 2.0 ? "square" : "power", size, is_fixed ? "" : ", or a smaller ",
       is_fixed ? "" : jerr_option_name(ctx, JERR_TOLERANCE));
 }
 
@@ -104,7 +103,7 @@ jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs
         r->ctx, JO_ERR_NUMERIC,
         "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "
         "out negative, %.3g; hint: a smaller %s or %s",
-        o->place.file, o->place.line, o->name, o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power",
+        o->place.file, o->place.line, o->name, o->power == 2.0 ? "square" : "power",
         w, jerr_option_name(r->ctx, JERR_TOLERANCE), jerr_option_name(r->ctx, JERR_STEP));
   }
   return JO_OK;

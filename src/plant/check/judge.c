@@ -29,15 +29,11 @@ static bool has_final(const jplant* p) {
   return false;
 }
 
-static double power_of(const jmodel_objective* o) {
-  return o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->kind == JMODEL_OBJECTIVE_PEAK ? o->power : 1.0;
-}
-
 // Filters smooth the noise of their signals: (O6) has what is left.
 static bool has_power(const jplant* p) {
   for (int i = 0; i < p->dynamics->nintegral; i++) {
     const jmodel_objective* o = &p->model->integrated[i];
-    if (power_of(o) > 1.0 && jgen_objective_states(o) == 0) return true;
+    if (o->power > 1.0 && jgen_objective_states(o) == 0) return true;
   }
   return false;
 }
@@ -111,7 +107,7 @@ static void see_noise(jplant_judge* j, const jsolve_step* s) {
   }
   s->sys->rhs(s->sys->user, s->t1, y, f);
   for (int i = 0; i < j->plant->dynamics->nintegral; i++) {
-    double n = power_of(&j->plant->model->integrated[i]), is = s->k[tab->stages][first + i];
+    double n = j->plant->model->integrated[i].power, is = s->k[tab->stages][first + i];
     double off = fabs(pow(fmax(f[first + i], 0.0), 1.0 / n) - pow(fmax(is, 0.0), 1.0 / n));
     if (n == 1.0 || j->of[i].n > 0 || s->y1[first + i] == s->y0[first + i] || !isfinite(off))
       continue;
@@ -140,7 +136,7 @@ void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
 // (O8)  what errors of the states make of the signal, relative to its size
 static double noise_of(const jmodel_objective* o, const jplant_seen* k, double size) {
   if (k->looks == 0) return 0.0;
-  return OF_NOISE * o->nominal * pow(k->noise / k->looks, 1.0 / power_of(o)) / size;
+  return OF_NOISE * o->nominal * pow(k->noise / k->looks, 1.0 / o->power) / size;
 }
 
 // (O6)  powers do not sink: where w did, that is error
@@ -149,7 +145,7 @@ jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   const jplant_seen* k = &j->of[o->integral];
   jplant_doubt d = {.fed = k->fed};
   if (k->time == 0.0) return d;
-  double n = power_of(o), off = OF_VALUES * k->w_off / k->grown, own = 0.0;
+  double n = o->power, off = OF_VALUES * k->w_off / k->grown, own = 0.0;
   d.size = (n > 1.0 ? o->nominal : 1.0) * pow(k->grown / k->time, 1.0 / n);
   if (!(d.size > ROUNDING * o->nominal)) return d;
   if (k->n > 0 || d.size < o->nominal) {
