@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "expr/parse/parse.h"
 #include "expr/table.h"
+#include "model/closure.h"
 #include "model/joint.h"
 #include "model/objective.h"
 #include "road/surface.h"
@@ -151,36 +152,8 @@ typedef struct jmodel_coordinate {
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
-#define JMODEL_CLOSURE_LIST(X)           \
-  X(BALL, "ball", 3)                     \
-  X(REVOLUTE, "revolute", 5)             \
-  X(POINT_ON_LINE, "point_on_line", 2)   \
-  X(DISTANCE, "distance", 1)             \
-  X(PARALLEL, "parallel", 2)             \
-  X(PERPENDICULAR, "perpendicular", 1)   \
-  X(POINT_IN_PLANE, "point_in_plane", 1) \
-  X(UNIVERSAL, "universal", 4)           \
-  X(CYLINDRICAL, "cylindrical", 4)       \
-  X(PRISMATIC, "prismatic", 5)           \
-  X(FIXED, "fixed", 6)
-
-typedef enum jmodel_closure_type {
-#define X(id, name, n) JMODEL_CLOSURE_##id,
-  JMODEL_CLOSURE_LIST(X)
-#undef X
-      JMODEL_CLOSURE_COUNT
-} jmodel_closure_type;
-
-//   ball            points a = b
-//   revolute        points a = b, axes u parallel to v
-//   point_on_line   point b on the line through a with direction u (both on the body of a)
-//   distance        |a - b| = length; length not given: that of the design position
-//   parallel        u parallel to v        perpendicular   u . v = 0
-//   point_in_plane  point b in the plane through a with normal u (both on the body of a)
-//   universal       points a = b, u . v = 0
-//   cylindrical     point b on the line through a with direction u, u parallel to v
-//   prismatic       point b on that line, bodies turned to each other as in the design position
-//   fixed           points a = b, bodies turned to each other as in the design position
+// Equations are those of its class (model/closure.def). A line or a plane is that of a and u, both on one body; of two
+// directions u and v, a and b are the origins of their bodies.
 typedef struct jmodel_closure {
   const char* name;
   jmodel_place place;

@@ -123,9 +123,10 @@ static void add_joints_and_closures(builder* b) {
   }
   for (int i = 0; i < m->nclosure; i++) {
     const jmodel_closure* c = &m->closure[i];
-    if (c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR) continue;
+    const jmodel_closure_class* class_ = jmodel_closure_class_of(c->type);
+    if (class_->ends == JMODEL_ENDS_VECTORS) continue;
     int ends[2] = {add_point(b, &c->a), add_point(b, &c->b)};
-    if (c->type != JMODEL_CLOSURE_DISTANCE) continue;
+    if (!(class_->conditions & JMODEL_APART)) continue;
     b->out->line[b->out->nline++] = (jscene_replay_line){c->name, ends[0], ends[1], false};
   }
 }

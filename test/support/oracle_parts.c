@@ -153,12 +153,7 @@ static int joint_equations(jmodel_joint_type type) {
 }
 
 static int closure_equations(jmodel_closure_type type) {
-  static const int equations[JMODEL_CLOSURE_COUNT] = {
-#define X(id, name, n) n,
-      JMODEL_CLOSURE_LIST(X)
-#undef X
-  };
-  return equations[type];
+  return jmodel_closure_equations(jmodel_closure_class_of(type));
 }
 
 oracle* oracle_create(jo_context* ctx, const jmodel* m) {
@@ -451,6 +446,11 @@ static int closure_residual(const oracle* o, const jmodel_closure* c, const pose
   if (c->type == JMODEL_CLOSURE_POINT_IN_PLANE) {
     out[0] = dot(apply(&A->R, oracle_direction(o, &c->u)), gap);
     return 1;
+  }
+  if (c->type == JMODEL_CLOSURE_PLANAR) {
+    jet3 v = apply(&B->R, oracle_direction(o, &c->v));
+    out[0] = dot(apply(&A->R, oracle_direction(o, &c->u)), gap);
+    return 1 + put_along(A, oracle_direction(o, &c->u), v, out + 1);
   }
   jet33 T = transposed(&o->body[c->a.body].C), C0 = product(&T, &o->body[c->b.body].C);
   bool slides = c->type == JMODEL_CLOSURE_PRISMATIC || c->type == JMODEL_CLOSURE_CYLINDRICAL;

@@ -350,63 +350,63 @@ static bool put_coincident(writer* w, const moving* ab) {
   return true;
 }
 
-// Closures by points: `ab` leads from a to b.
-static bool put_joint(writer* w, const jmodel_closure* c, int base, const moving* ab) {
+// u, or v, as it moves with its body.
+static bool moving_axis(writer* w, int base, const jmodel_vector* axis, moving* v) {
   jgen* s = w->s;
-  int la = s->body[c->a.body].link, lb = s->body[c->b.body].link;
-  moving u, v;
-  switch (c->type) {
-    case JMODEL_CLOSURE_DISTANCE: return put_length(w, ab, length_of(w, c));
-    case JMODEL_CLOSURE_POINT_ON_LINE: return put_across(w, base, &c->u, ab);
-    case JMODEL_CLOSURE_POINT_IN_PLANE:
-      if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
-      return put_product(w, &u, ab);
-    case JMODEL_CLOSURE_PRISMATIC:
-      return put_across(w, base, &c->u, ab) && put_locked(w, base, c->a.body, c->b.body);
-    case JMODEL_CLOSURE_FIXED:
-      return put_coincident(w, ab) && put_locked(w, base, c->a.body, c->b.body);
-    case JMODEL_CLOSURE_BALL: return put_coincident(w, ab);
-    default: break;
+  jexpr_v3 in_link = jgen_direction_in_link(s, axis);
+  return moving_direction(w, base, s->body[axis->body].link, in_link, v);
+}
+
+// Conditions on points: `ab` leads from a to b.
+static bool put_points(writer* w, const jmodel_closure* c, unsigned conditions, int base,
+                       const moving* ab) {
+  moving u;
+  if ((conditions & JMODEL_MEET) && !put_coincident(w, ab)) return false;
+  if ((conditions & JMODEL_ON_LINE) && !put_across(w, base, &c->u, ab)) return false;
+  if (conditions & JMODEL_IN_PLANE) {
+    if (!moving_axis(w, base, &c->u, &u) || !put_product(w, &u, ab)) return false;
   }
-  bool slides = c->type == JMODEL_CLOSURE_CYLINDRICAL;
-  if (!(slides ? put_across(w, base, &c->u, ab) : put_coincident(w, ab))) return false;
-  if (!moving_direction(w, base, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
-  if (c->type != JMODEL_CLOSURE_UNIVERSAL) return put_across(w, base, &c->u, &v);
-  if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
-  return put_product(w, &u, &v);
+  return !(conditions & JMODEL_APART) || put_length(w, ab, length_of(w, c));
+}
+
+// Conditions on directions. `first` is held, its directions across are taken along.
+static bool put_directions(writer* w, const jmodel_closure* c, unsigned conditions, int base,
+                           const jmodel_vector* first, const jmodel_vector* second) {
+  moving u, v;
+  if (conditions & JMODEL_ALONG) {
+    if (!moving_axis(w, base, second, &v) || !put_across(w, base, first, &v)) return false;
+  }
+  if (conditions & JMODEL_ACROSS) {
+    if (!moving_axis(w, base, &c->u, &u) || !moving_axis(w, base, &c->v, &v)) return false;
+    if (!put_product(w, &u, &v)) return false;
+  }
+  return !(conditions & JMODEL_LOCKED) || put_locked(w, base, c->a.body, c->b.body);
 }
 
 static bool put_closure(writer* w, const jmodel_closure* c) {
   jgen* s = w->s;
-  bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
-  int body_a = by_vectors ? c->u.body : c->a.body, body_b = by_vectors ? c->v.body : c->b.body;
-  int la = s->body[body_a].link, lb = s->body[body_b].link, base = jgen_common_base(s, la, lb);
-  moving a, b, ab, u, v;
+  const jmodel_closure_class* class_ = jmodel_closure_class_of(c->type);
+  int la = s->body[c->a.body].link, lb = s->body[c->b.body].link,
+      base = jgen_common_base(s, la, lb);
+  moving a, b, ab;
   w->name = c->name;
   w->closure = (int)(c - s->m->closure);
   w->base = base;
   w->first = w->n;
-  if (by_vectors) {
-    if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
-    if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, base, &c->v, &u);
-    if (!moving_direction(w, base, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
-    return put_product(w, &u, &v);
+  if (class_->ends == JMODEL_ENDS_VECTORS) {
+    return put_directions(w, c, class_->conditions, base, &c->v, &c->u);
   }
   if (!moving_point(w, base, &c->a, &a) || !moving_point(w, base, &c->b, &b)) return false;
   if (!difference(w, &b, &a, &ab)) return false;
-  return put_joint(w, c, base, &ab);
+  return put_points(w, c, class_->conditions, base, &ab) &&
+         put_directions(w, c, class_->conditions, base, &c->u, &c->v);
 }
 
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
-  static const int equations[JMODEL_CLOSURE_COUNT] = {
-#define X(id, name, count) count,
-      JMODEL_CLOSURE_LIST(X)
-#undef X
-  };
   writer w = {.s = s, .velocity = velocity};
   const char* before = jgen_write_for(s, "closures");
   for (int i = 0; i < s->m->nclosure; i++) {
-    w.cap += equations[s->m->closure[i].type];
+    w.cap += jmodel_closure_equations(jmodel_closure_class_of(s->m->closure[i].type));
   }
   int ncoupling = jgen_coupling_count(s->m);
   w.rows = JARENA_ARRAY(s->a, w.cap + ncoupling, jgen_row);

@@ -98,9 +98,7 @@ static bool reaches_out(const jgen* s, const jmodel_relation* r, const jgen_hub*
 static bool is_touched(const jgen* s, const jgen_hub* h) {
   for (int i = 0; i < s->m->nclosure; i++) {
     const jmodel_closure* c = &s->m->closure[i];
-    bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
-    int a = s->body[by_vectors ? c->u.body : c->a.body].link;
-    int b = s->body[by_vectors ? c->v.body : c->b.body].link;
+    int a = s->body[c->a.body].link, b = s->body[c->b.body].link;
     bool any = jgen_is_below(s, a, h->first) || jgen_is_below(s, b, h->first);
     if (any && !jgen_is_below(s, jgen_common_base(s, a, b), h->link)) return true;
   }

@@ -236,10 +236,8 @@ static void list_joint(lister* l, const jmodel_joint* j) {
 }
 
 static void list_closure(lister* l, const jmodel_closure* c) {
-  bool has_u = c->type != JMODEL_CLOSURE_BALL && c->type != JMODEL_CLOSURE_DISTANCE &&
-               c->type != JMODEL_CLOSURE_FIXED;
-  bool has_v = has_u && c->type != JMODEL_CLOSURE_POINT_ON_LINE &&
-               c->type != JMODEL_CLOSURE_POINT_IN_PLANE && c->type != JMODEL_CLOSURE_PRISMATIC;
+  const jmodel_closure_class* class_ = jmodel_closure_class_of(c->type);
+  bool has_u = jmodel_closure_has_u(class_), has_v = jmodel_closure_has_v(class_);
   ADD_FIELDS(l, "closure", c, closure_fields);
   if (has_u) add_direction(l, "closure", c->name, "its direction", &c->u.v);
   if (has_v) add_direction(l, "closure", c->name, "its second direction", &c->v.v);

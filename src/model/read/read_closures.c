@@ -3,28 +3,25 @@
 #include "model/read/reader.h"
 
 static const char* const closure_names[] = {
-#define X(id, name, n) name,
-    JMODEL_CLOSURE_LIST(X)
+#define X(id, name, ...) name,
+#include "model/closure.def"
 #undef X
-        NULL};
+    NULL};
 
-typedef struct closure_info {
-  const char* const keys[8];
-} closure_info;
-
-static const closure_info closure_infos[JMODEL_CLOSURE_COUNT] = {
-    [JMODEL_CLOSURE_BALL] = {{"type", "a", "b", "description", NULL}},
-    [JMODEL_CLOSURE_REVOLUTE] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
-    [JMODEL_CLOSURE_POINT_ON_LINE] = {{"type", "line", "point", "description", NULL}},
-    [JMODEL_CLOSURE_DISTANCE] = {{"type", "a", "b", "length", "description", NULL}},
-    [JMODEL_CLOSURE_PARALLEL] = {{"type", "a", "b", "description", NULL}},
-    [JMODEL_CLOSURE_PERPENDICULAR] = {{"type", "a", "b", "description", NULL}},
-    [JMODEL_CLOSURE_POINT_IN_PLANE] = {{"type", "plane", "point", "description", NULL}},
-    [JMODEL_CLOSURE_UNIVERSAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
-    [JMODEL_CLOSURE_CYLINDRICAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
-    [JMODEL_CLOSURE_PRISMATIC] = {{"type", "a", "b", "axis_a", "description", NULL}},
-    [JMODEL_CLOSURE_FIXED] = {{"type", "a", "b", "description", NULL}},
-};
+static void check_keys(const jmodel_at* at, const jmodel_node* node,
+                       const jmodel_closure_class* class_) {
+  static const char* const ends[][2] = {[JMODEL_ENDS_POINTS] = {"a", "b"},
+                                        [JMODEL_ENDS_LINE] = {"line", "point"},
+                                        [JMODEL_ENDS_PLANE] = {"plane", "point"},
+                                        [JMODEL_ENDS_VECTORS] = {"a", "b"}};
+  const char* keys[8] = {"type", ends[class_->ends][0], ends[class_->ends][1]};
+  int n = 3;
+  if (class_->axes != JMODEL_NO_AXES) keys[n++] = "axis_a";
+  if (class_->axes == JMODEL_AXES) keys[n++] = "axis_b";
+  if (class_->conditions & JMODEL_APART) keys[n++] = "length";
+  keys[n] = "description";
+  jmodel_check_keys(at, node, keys);
+}
 
 static bool need_point(const jmodel_at* at, const jmodel_node* map, const char* key,
                        jmodel_point* out) {
@@ -77,29 +74,29 @@ static bool read_plane(const jmodel_at* at, const jmodel_node* map, jmodel_closu
          need_vector(&inner, plane, "normal", c->a.body, &c->u);
 }
 
-static bool read_closure_ends(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
-  switch (c->type) {
-    case JMODEL_CLOSURE_PARALLEL:
-    case JMODEL_CLOSURE_PERPENDICULAR: {
-      bool has_a = need_vector(at, map, "a", -1, &c->u);
-      if (!need_vector(at, map, "b", -1, &c->v) || !has_a) return false;
-      c->a = jmodel_origin(at->r, c->u.body, c->place);
-      c->b = jmodel_origin(at->r, c->v.body, c->place);
-      return true;
-    }
-    case JMODEL_CLOSURE_POINT_ON_LINE: {
-      bool has_line = read_line(at, map, c);
-      return need_point(at, map, "point", &c->b) && has_line;
-    }
-    case JMODEL_CLOSURE_POINT_IN_PLANE: {
-      bool has_plane = read_plane(at, map, c);
-      return need_point(at, map, "point", &c->b) && has_plane;
-    }
-    default: {
-      bool has_a = need_point(at, map, "a", &c->a);
-      return need_point(at, map, "b", &c->b) && has_a;
-    }
-  }
+static bool read_vectors(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
+  bool has_a = need_vector(at, map, "a", -1, &c->u);
+  if (!need_vector(at, map, "b", -1, &c->v) || !has_a) return false;
+  c->a = jmodel_origin(at->r, c->u.body, c->place);
+  c->b = jmodel_origin(at->r, c->v.body, c->place);
+  return true;
+}
+
+static bool read_ends(const jmodel_at* at, const jmodel_node* map, jmodel_closure_ends ends,
+                      jmodel_closure* c) {
+  if (ends == JMODEL_ENDS_VECTORS) return read_vectors(at, map, c);
+  bool has_a = ends == JMODEL_ENDS_LINE    ? read_line(at, map, c)
+               : ends == JMODEL_ENDS_PLANE ? read_plane(at, map, c)
+                                           : need_point(at, map, "a", &c->a);
+  const char* b = ends == JMODEL_ENDS_POINTS ? "b" : "point";
+  return need_point(at, map, b, &c->b) && has_a;
+}
+
+static bool read_axes(const jmodel_at* at, const jmodel_node* node, jmodel_closure_axes axes,
+                      jmodel_closure* c) {
+  if (axes == JMODEL_NO_AXES) return true;
+  if (!need_vector(at, node, "axis_a", c->a.body, &c->u)) return false;
+  return axes == JMODEL_AXIS_A || need_vector(at, node, "axis_b", c->b.body, &c->v);
 }
 
 static bool read_closure(const jmodel_at* at, const jmodel_node* node, jmodel_closure* c) {
@@ -108,26 +105,19 @@ static bool read_closure(const jmodel_at* at, const jmodel_node* node, jmodel_cl
   int t = type ? jmodel_word_at(at, type, "type", closure_names) : -1;
   if (t < 0) return false;
   c->type = (jmodel_closure_type)t;
-  jmodel_check_keys(at, node, closure_infos[t].keys);
+  const jmodel_closure_class* class_ = jmodel_closure_class_of(c->type);
+  check_keys(at, node, class_);
   c->u = c->v = (jmodel_vector){"", 0, true, jmodel_unit(-1, c->place)};
   c->length = jmodel_constant("0", c->place);
-  if (!read_closure_ends(at, node, c)) return false;
+  if (!read_ends(at, node, class_->ends, c)) return false;
   if (c->a.body == c->b.body) {
     jmodel_mistake(at, c->place, "both sides are on body '%s'", at->r->m->body[c->a.body].name);
     return false;
   }
-  if (c->type == JMODEL_CLOSURE_PRISMATIC) {
-    return need_vector(at, node, "axis_a", c->a.body, &c->u);
-  }
-  if (c->type == JMODEL_CLOSURE_REVOLUTE || c->type == JMODEL_CLOSURE_UNIVERSAL ||
-      c->type == JMODEL_CLOSURE_CYLINDRICAL) {
-    return need_vector(at, node, "axis_a", c->a.body, &c->u) &&
-           need_vector(at, node, "axis_b", c->b.body, &c->v);
-  }
-  if (c->type == JMODEL_CLOSURE_DISTANCE) {
+  if (class_->conditions & JMODEL_APART) {
     c->has_length = jmodel_get_scalar(at, node, "length", JMODEL_SCOPE_PARAMETERS, &c->length);
   }
-  return true;
+  return read_axes(at, node, class_->axes, c);
 }
 
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root) {
