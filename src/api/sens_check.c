@@ -6,9 +6,9 @@
 
 #include "api/sens_handle.h"
 #include "base/require.h"
+#include "sens/error/agreement.h"
 #include "sens/error/metric.h"
 #include "sens/error/numeric.h"
-#include "sens/error/agreement.h"
 
 #define CHECK_TOLERANCE 1e-12
 #define ASIDE           1e-6  // change of a value that is set in the file, of its size

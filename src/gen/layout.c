@@ -2,9 +2,9 @@
 // States are listed twice by the same functions: once to be counted, once to be described.
 #include "gen/layout.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "gen/objective.h"
 
 typedef struct writer {
@@ -60,7 +60,7 @@ static void add(writer* w, state s) {
     l->block[s.block].n++;
     return;
   }
-  assert(jgen_is_in(l, s.block, i));
+  JASSERT(jgen_is_in(l, s.block, i));
   l->name[i] = name_of(w->a, &s);
   w->no_memory = w->no_memory || !l->name[i];
   l->unit[i] = s.unit;
@@ -201,7 +201,7 @@ jo_status jgen_layout_build(jarena* a, const jmodel* m, const jgen_partition* pa
   w.counts = false;
   list_all(&w);
   map_coordinates(out, part);
-  assert(w.no_memory || w.n == out->ny);
+  JASSERT(w.no_memory || w.n == out->ny);
   return w.no_memory ? jerr_memory(a->ctx) : JO_OK;
 }
 
@@ -210,7 +210,7 @@ int jgen_own_count(const jgen_layout* l) {
 }
 
 int jgen_own(const jgen_layout* l, int i) {
-  assert(i >= 0 && i < l->nown);
+  JASSERT(i >= 0 && i < l->nown);
   return l->own[i];
 }
 

@@ -4,10 +4,10 @@
 // begins; descent from beside the start. What is found is polished by Newton's steps, and is the same by all of them.
 #include "machine/equilibrium.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "machine/descent.h"
 #include "solve/algebra/linear.h"
 
@@ -123,7 +123,7 @@ static int find_free(search* b) {
     row_done[j] = false;
   }
   for (; find_pivot(b, FELT * largest, &pivot, &col); rank++) {
-    assert(rank < n);
+    JASSERT(rank < n);
     row_done[pivot] = true;
     b->stays[col] = false;
     for (int i = 0; i < n; i++) {

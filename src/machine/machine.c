@@ -2,10 +2,10 @@
 // The callbacks of a run. docs/theory/dynamics.md, docs/theory/tyre.md
 #include "machine/machine.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text/format.h"
 #include "solve/event/zeno.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/closure.h"
 
-#include <assert.h>
 #include <stddef.h>
+
+#include "base/assert.h"
 
 // words of model/closure.def
 #define POINTS   JMODEL_ENDS_POINTS
@@ -27,7 +28,7 @@ static const jmodel_closure_class classes[JMODEL_CLOSURE_COUNT] = {
 };
 
 const jmodel_closure_class* jmodel_closure_class_of(jmodel_closure_type type) {
-  assert((int)type >= 0 && type < JMODEL_CLOSURE_COUNT);
+  JASSERT((int)type >= 0 && type < JMODEL_CLOSURE_COUNT);
   return &classes[type];
 }
 

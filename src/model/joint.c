@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/joint.h"
 
-#include <assert.h>
 #include <stddef.h>
+
+#include "base/assert.h"
 
 // words of model/joint.def
 #define NONE   JMODEL_AXIS_NONE
@@ -21,7 +22,7 @@ static const jmodel_joint_class classes[JMODEL_JOINT_COUNT] = {
 };
 
 const jmodel_joint_class* jmodel_joint_class_of(jmodel_joint_type type) {
-  assert((int)type >= 0 && type < JMODEL_JOINT_COUNT);
+  JASSERT((int)type >= 0 && type < JMODEL_JOINT_COUNT);
   return &classes[type];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/objective.h"
 
-#include <assert.h>
+#include "base/assert.h"
 
 #define KEY 0.0
 
@@ -13,6 +13,6 @@ static const jmodel_objective_class classes[JMODEL_OBJECTIVE_COUNT] = {
 };
 
 const jmodel_objective_class* jmodel_objective_class_of(jmodel_objective_kind kind) {
-  assert((int)kind >= 0 && kind < JMODEL_OBJECTIVE_COUNT);
+  JASSERT((int)kind >= 0 && kind < JMODEL_OBJECTIVE_COUNT);
   return &classes[kind];
 }

@@ -2,11 +2,11 @@
 // Reading of study files, with the YAML tree and the messages of model files.
 #include "study/file.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/system/file.h"
 #include "base/text/format.h"
 #include "model/select.h"
@@ -73,7 +73,7 @@ static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* 
   const char* keys[MAX_KEYS] = {0};
   int n = 0;
   for (; own[n]; n++) {
-    assert(n < MAX_KEYS - 5);
+    JASSERT(n < MAX_KEYS - 5);
     keys[n] = own[n];
   }
   for (size_t i = 0; i < sizeof common / sizeof *common; i++) {

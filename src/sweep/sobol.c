@@ -2,8 +2,7 @@
 // Sobol sequences by the polynomials and initial numbers of S. Joe and F. Y. Kuo, Constructing Sobol sequences with
 // better two-dimensional projections, SIAM J. Sci. Comput. 30 (2008), table new-joe-kuo-6.
 #include "sweep/sobol.h"
-
-#include <assert.h>
+#include "base/assert.h"
 
 #define DEGREE 10
 
@@ -182,7 +181,7 @@ static void scramble(uint32_t* v, uint64_t (*random)(uint64_t*), uint64_t* state
 
 void jsweep_sobol_begin(jsweep_sobol* s, int axis, uint64_t (*random)(uint64_t* state),
                         uint64_t* state) {
-  assert(axis >= 0 && axis < JSWEEP_SOBOL_AXES);
+  JASSERT(axis >= 0 && axis < JSWEEP_SOBOL_AXES);
   find_directions(axis, s->direction);
   scramble(s->direction, random, state);
   s->shift = (uint32_t)(random(state) >> 32);

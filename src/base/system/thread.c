@@ -3,11 +3,11 @@
 // turns: it watches, so that progress shows and a wish to stop is heard while turns are long.
 #include "base/system/thread.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <pthread.h>
 #include <time.h>
 
+#include "base/assert.h"
 #include "base/context.h"
 #include "base/err.h"
 #include "base/system/process.h"
@@ -110,7 +110,7 @@ static void* work(void* user) {
   jo_context_destroy(ctx);
   pthread_mutex_lock(&c->guard);
   c->working--;
-  assert(c->working >= 0);
+  JASSERT(c->working >= 0);
   pthread_cond_signal(&c->news);
   pthread_mutex_unlock(&c->guard);
   return NULL;
@@ -211,6 +211,6 @@ jo_status jthread_run(jo_context* ctx, const jthread_loop* loop, int* done) {
   }
   jmem_free(ctx, thread);
   *done = c.done;
-  assert(loop->next || c.done <= loop->n);
+  JASSERT(loop->next || c.done <= loop->n);
   return status;
 }

@@ -5,13 +5,13 @@
 // Reading: the point is moved into the exponent before strtod sees the number.
 #include "base/text/text.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text/format.h"
 
 void jtext_init(jtext* t, jo_context* ctx) {
@@ -57,7 +57,7 @@ void jtext_write(jtext* t, const char* s, size_t n) {
   if (!reserve(t, n)) return;
   if (n) memcpy(t->data + t->length, s, n);
   t->length += n;
-  assert(t->length < t->cap);
+  JASSERT(t->length < t->cap);
   t->data[t->length] = '\0';
 }
 

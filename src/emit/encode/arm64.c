@@ -4,8 +4,8 @@
 //
 // Vectors have two doubles. Instructions have a destination of their own and read registers only; constants are read at a
 // general register that points to those of the function.
-#include <assert.h>
 
+#include "base/assert.h"
 #include "emit/encode/listing.h"
 #include "emit/machine/registers.h"
 
@@ -105,7 +105,7 @@ static void set_pointer(jemit_code* c, int reg, uintptr_t value) {
 }
 
 static void add_pointer(jemit_code* c, int reg, int base, int32_t at) {
-  assert(at >= 0);
+  JASSERT(at >= 0);
   uint32_t low = (uint32_t)at & 0xfff, high = (uint32_t)at >> 12;
   if (high > 0xfff) {
     set_number(c, SCRATCH, (uint32_t)at);
@@ -132,7 +132,7 @@ static const access load1 = {0xfd400000, 0xfc400000, 8, "ldr", "ldur", 'd'},
                     load_general = {0xf9400000, 0xf8400000, 8, "ldr", "ldur", 'x'};
 
 static void put_access(jemit_code* c, const access* a, int reg, int base, int32_t at) {
-  assert(at >= 0 && at % 8 == 0);
+  JASSERT(at >= 0 && at % 8 == 0);
   if (at % a->size == 0 && at / a->size <= 4095) {
     put3(c, a->scaled | (uint32_t)(at / a->size) << 10, reg, base, 0);
     JEMIT_SAY(c, "%s %c%d, [x%d, #%d]", a->name, a->reg, reg, base, at);
@@ -154,7 +154,7 @@ static void put_vector_access(jemit_code* c, const access* a, int reg, jemit_loc
 }
 
 static void load(jemit_code* c, int n, int reg, jemit_location from) {
-  assert(!from.is_splat);
+  JASSERT(!from.is_splat);
   put_vector_access(c, n == 1 ? &load1 : &load2, reg, from);
 }
 
@@ -396,7 +396,7 @@ static void operate(jemit_registers* m) {
     case JEMIT_PAIR: binary(m, zip1); break;
     case JEMIT_PLACE: place(m); break;
     case JEMIT_SHUFFLE: shuffle(m); break;
-    default: assert(false); break;  // of more than two doubles
+    default: JASSERT(false); break;  // of more than two doubles
   }
 }
 

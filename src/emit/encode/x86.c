@@ -2,9 +2,9 @@
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2: instruction format.
 #include "emit/encode/x86.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text/format.h"
 #include "emit/encode/listing.h"
 
@@ -228,7 +228,7 @@ static void say_general(jemit_code* c, const char* name, int reg, int base, int3
 void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_location second,
             int imm, int bytes) {
   int prefix = about[i].prefix[n > 1], trailing = imm >= 0;
-  assert(n <= jcpu_lanes(c->level));
+  JASSERT(n <= jcpu_lanes(c->level));
   bool has_first = first >= 0;
   if (!has_first) first = 0;
   jemit_location close = c->level < JCPU_V4 ? second : near(c, second, bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations as instructions of x86-64, at three levels: SSE (v2), AVX (v3) and AVX-512 (v4).
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "emit/encode/x86.h"
 #include "emit/machine/registers.h"
 
@@ -207,7 +207,7 @@ static void operate(jemit_registers* m) {
     case JEMIT_PERMUTE: unary(m, JX_PERMUTE, op->imm); break;
     case JEMIT_BLEND: binary(m, JX_BLEND, 0, 1, op->imm, 8 * op->n); break;
     case JEMIT_PERMUTE_TWO: permute_two(m); break;
-    default: assert(false); break;
+    default: JASSERT(false); break;
   }
 }
 

@@ -2,9 +2,9 @@
 // A unit of machine code: functions one after another, constants of all of them behind.
 #include "emit/machine/machine.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/err.h"
 #include "emit/machine/registers.h"
 #include "expr/body.h"
@@ -183,7 +183,7 @@ jo_status jemit_machine(jo_context* ctx, jarena* a, jarena* lists, const jexpr_f
             .opt = opt,
             .target = jemit_target_of(opt->level),
             .code = {.ctx = ctx, .level = opt->level, .listing = opt->listing}};
-  assert(u.target);
+  JASSERT(u.target);
   jarena_init(&u.scratch, ctx);
   *out = (jemit_machine_unit){0};
   if (opt->listing) {

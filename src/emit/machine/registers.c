@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/machine/registers.h"
 
-#include <assert.h>
 #include <limits.h>
 
+#include "base/assert.h"
 #include "base/err.h"
 #include "emit/encode/listing.h"
 
@@ -61,7 +61,7 @@ static bool is_in_memory(const jemit_registers* m, int value) {
 
 static jemit_location place_in_frame(jemit_registers* m, int value) {
   int n = m->o->value[value].n;
-  assert(m->slot[value] >= 0);
+  JASSERT(m->slot[value] >= 0);
   if (jemit_is_windowed(m->target, n))
     return jemit_window_location(&m->windows, JEMIT_FRAME, m->slot[value]);
   return jemit_frame_location(&m->frame, n, m->slot[value]);
@@ -119,7 +119,7 @@ static int free_register(jemit_registers* m, int n) {
     if (m->held[r] < 0) return r;
     if (best < 0 || m->next[m->held[r]] > m->next[m->held[best]]) best = r;
   }
-  assert(best >= 0);
+  JASSERT(best >= 0);
   int value = m->held[best];
   if (m->next[value] != NEVER && !is_in_memory(m, value)) spill(m, value);
   drop(m, best);

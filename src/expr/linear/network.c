@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/linear/network.h"
-
-#include <assert.h>
+#include "base/assert.h"
 
 // Operations of an edge along one direction: an addition, and a multiplication by what is not 1 or -1. The first edge into a
 // vertex needs no addition, but the vertex a place in memory.
@@ -145,7 +144,7 @@ jo_status jexpr_network_init(jexpr_network* k, jexpr_graph* g) {
   *k = (jexpr_network){.g = g};
   int one;
   jo_status status = make_term(k, JEXPR_TERM_NODE, jexpr_const(g, 1.0), 0, &one);
-  if (status >= 0) assert(one == JEXPR_TERM_ONE);
+  if (status >= 0) JASSERT(one == JEXPR_TERM_ONE);
   return status;
 }
 
@@ -171,7 +170,7 @@ jo_status jexpr_network_vertex(jexpr_network* k, jexpr_vertex v) {
 
 jo_status jexpr_network_edge(jexpr_network* k, int from, int to, jexpr_ref partial) {
   const jexpr_graph* g = k->g;
-  assert(from < to);
+  JASSERT(from < to);
   JO_TRY(g->status);
   bool minus = false;
   int term;
@@ -277,7 +276,7 @@ static jo_status join(jexpr_network* k, int i, int o) {
 
 jo_status jexpr_network_eliminate(jexpr_network* k, int v) {
   jexpr_vertex* x = &k->v[v];
-  assert(!x->is_kept && !x->is_gone);
+  JASSERT(!x->is_kept && !x->is_gone);
   for (int i = x->in; i >= 0; i = k->e[i].next_in) {
     look_along(k, k->e[i].from);
     for (int o = x->out; o >= 0; o = k->e[o].next_out) {

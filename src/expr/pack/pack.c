@@ -6,9 +6,9 @@
 // ring, however they are cut.
 #include "expr/pack/pack.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "expr/linear/ring.h"
 #include "expr/pack/sign.h"
@@ -569,7 +569,7 @@ static jo_status keep_schedule(jarena* a, const jexpr_graph* g, const jexpr_sche
 jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s,
                            const jexpr_pack_options* opt, jexpr_packing* out) {
   int width = opt->width;
-  assert(width >= 1 && width <= JEXPR_PACK_LANES && (width & (width - 1)) == 0);
+  JASSERT(width >= 1 && width <= JEXPR_PACK_LANES && (width & (width - 1)) == 0);
   if (!opt->reorder) return keep_schedule(a, fn->graph, s, out);
   builder b = {.g = fn->graph, .fn = fn, .schedule = s, .opt = opt};
   b.has_near = opt->varies && opt->lanes > 1 && width > opt->lanes;

@@ -2,10 +2,10 @@
 // Blame: evaluate node by node, then walk from the value back through operands that are not finite.
 #include "expr/tape/blame.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/data.h"
 #include "base/elementary.h"
 #include "base/text/format.h"
@@ -182,7 +182,7 @@ void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const doubl
 
 jo_status jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
                             const double* const* in, double* out) {
-  assert(r);
+  JASSERT(r);
   jarena scratch;
   jarena_init(&scratch, ctx);
   blame b = {.g = g, .scratch = &scratch, .in = in};

@@ -3,8 +3,7 @@
 // the elimination of superfluous equations; what is visited is put in an order in which values are
 // used soon after they are made.
 #include "expr/tape/schedule.h"
-
-#include <assert.h>
+#include "base/assert.h"
 
 // ---- order -------------------------------------------------------------------------------------
 
@@ -78,7 +77,7 @@ static void visit(walk* w, jexpr_ref root) {
     } else {
       w->done[r] = true;
       w->order[w->n++] = r;
-      assert(w->n < w->g->nnode);
+      JASSERT(w->n < w->g->nnode);
       depth--;
     }
   }

@@ -3,10 +3,10 @@
 // runs over all lanes before the next, so that decoding it is paid once per batch.
 #include "expr/tape/tape.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/data.h"
 #include "base/elementary.h"
 #include "expr/body.h"
@@ -35,7 +35,7 @@ static int take_slot(builder* b) {
 }
 
 static void put(builder* b, int op, int dst, int a, int x, int c) {
-  assert(b->t->n < b->nins);
+  JASSERT(b->t->n < b->nins);
   b->t->ins[b->t->n++] = (jexpr_ins){op, dst, a, x, c};
 }
 
@@ -76,7 +76,7 @@ static void put_node(builder* b, jexpr_ref r, int position) {
   }
   for (int k = 0; k < n; k++) {
     int s = b->slot[jexpr_arg(g, r, k)];
-    assert(s >= 0);  // operands come first
+    JASSERT(s >= 0);  // operands come first
     if (list) {
       b->t->list[b->nlist++] = s;
     } else {
@@ -105,7 +105,7 @@ static void note_outputs(builder* b, const jexpr_fn* fn) {
   for (int o = 0; o < fn->nout; o++) {
     for (int i = 0; i < fn->out[o].n; i++, e++) {
       jexpr_ref r = fn->out[o].ref[i];
-      assert(r && r < (jexpr_ref)b->g->nnode);
+      JASSERT(r && r < (jexpr_ref)b->g->nnode);
       b->out_group[e] = o;
       b->out_index[e] = i;
       b->out_next[e] = b->out_first[r];

@@ -4,9 +4,9 @@
 // eqs. (S1)-(S9) name them.
 #include "gen/derive/sens.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "expr/linear/cut.h"
 #include "expr/linear/preaccumulate.h"
 #include "expr/rewrite.h"
@@ -407,7 +407,7 @@ static jo_status gather_refs(writer* k, jexpr_fn* fn) {
 // A function of the same name and outputs takes the place of the one that was gathered.
 static jo_status put_folded(writer* k, jexpr_fn* fn) {
   jexpr_outputs o[JGEN_MAX_OUT];
-  assert(fn->nout <= JGEN_MAX_OUT);
+  JASSERT(fn->nout <= JGEN_MAX_OUT);
   for (int i = 0; i < fn->nout; i++) {
     o[i] = jgen_outputs(k->a, fn->out[i].name, k->folded + k->nfolded, fn->out[i].n);
     k->nfolded += fn->out[i].n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements in the equations: each written once, when it is first asked for.
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "gen/force/element.h"
 
 const jgen_element_class* jgen_class_of(const jmodel_element* e) {
@@ -72,7 +72,7 @@ int jgen_element_signal(const jgen* s, int i, const char* name, size_t n) {
 }
 
 jexpr_ref jgen_component_value(jgen* s, int i, int k) {
-  assert(k >= 0 && k < s->m->element[i].class->ncomponent);
+  JASSERT(k >= 0 && k < s->m->element[i].class->ncomponent);
   const char* name = s->m->element[i].class->component[k];
   return jgen_element_at(s, i)->signal[jgen_element_signal(s, i, name, strlen(name))];
 }

@@ -3,10 +3,10 @@
 // elimination of the closure Jacobian at an assembled position, with pivots chosen for little fill
 // among those large enough (Markowitz with threshold), later coordinates first, so that inner
 // ones stay independent. The same pivot order is used for the unrolled symbolic factorisation.
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "gen/gen.h"
 
 #define PIVOT_THRESHOLD 0.1  // smallest pivot accepted, relative to the largest entry of its row
@@ -131,7 +131,7 @@ static void find_joins(elimination* e, int* loop) {
 }
 
 static void eliminate(elimination* e, int row, int col) {
-  assert(!e->row_done[row] && !e->col_done[col]);
+  JASSERT(!e->row_done[row] && !e->col_done[col]);
   e->row_done[row] = e->col_done[col] = true;
   for (int r = 0; r < e->nh; r++) {
     if (e->row_done[r]) continue;
@@ -217,8 +217,8 @@ static jo_status choose(jo_context* ctx, jarena* a, const jmodel* m, const doubl
     if (!e.row_done[r]) p.redundant[p.nredundant++] = r;
   }
   sort_coordinates(&e, &p);
-  assert(p.nv == p.nrow && p.nrow + p.nredundant == nh);
-  assert(p.nu + p.nv + p.nd == e.nq);
+  JASSERT(p.nv == p.nrow && p.nrow + p.nredundant == nh);
+  JASSERT(p.nu + p.nv + p.nd == e.nq);
   *out = p;
   return JO_OK;
 }
@@ -253,7 +253,7 @@ static void fill_scaled(elimination* e, const double* J, int nh, double toleranc
 jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                             int nr, double tolerance, bool inner, bool* stays) {
   elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
-  assert(nh <= nr);
+  JASSERT(nh <= nr);
   jarena_mark mark = jarena_save(a);
   if (!allocate_elimination(a, &e)) return jerr_memory(ctx);
   fill_scaled(&e, J, nh, tolerance);

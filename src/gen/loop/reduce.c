@@ -2,8 +2,7 @@
 // Factorisations written out as scalar operations: structural zeros cost nothing, and the compiler
 // sees straight-line code. Pivot orders are fixed when the equations are generated.
 #include "gen/loop/reduce.h"
-
-#include <assert.h>
+#include "base/assert.h"
 
 static bool is_zero(const jexpr_graph* g, jexpr_ref r) {
   return jexpr_is_value(g, r, 0.0);
@@ -17,7 +16,7 @@ void jgen_lu_factor(jgen_lu* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref* 
   jexpr_ref one = jexpr_const(g, 1.0);
   for (int k = 0; k < n && g->status >= 0; k++) {
     int c = col[k];
-    assert(c >= 0 && c < n);
+    JASSERT(c >= 0 && c < n);
     inv[k] = jexpr_mark(g, jexpr_div(g, one, A[k * n + c]), "closure: 1/pivot.%d", k + 1);
     for (int i = k + 1; i < n; i++) {
       if (is_zero(g, A[i * n + c])) continue;

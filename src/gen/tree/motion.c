@@ -2,9 +2,8 @@
 // Kinematics. Relative motion in the frame of a link that carries others serves loops, springs and tyres, where it does
 // not depend on how the vehicle stands in space; absolute motion in link frames serves the equations
 // of motion. docs/theory/dynamics.md eqs. (D1)-(D8), (D23).
+#include "base/assert.h"
 #include "gen/build.h"
-
-#include <assert.h>
 
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link) {
   const jgen_link* l = &s->link[link];
@@ -15,9 +14,9 @@ void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link) {
 }
 
 bool jgen_is_below(const jgen* s, int link, int ancestor) {
-  assert(link >= 0 && link < s->nlink && ancestor >= 0);
+  JASSERT(link >= 0 && link < s->nlink && ancestor >= 0);
   while (link > ancestor) {
-    assert(s->link[link].parent < link);  // parents stand first
+    JASSERT(s->link[link].parent < link);  // parents stand first
     link = s->link[link].parent;
   }
   return link == ancestor;
@@ -102,7 +101,7 @@ static void relative_velocity(jgen* s, jgen_relative* r, int base, int link) {
 
 // What is known of a link is known of all links between it and the base.
 const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity) {
-  assert(jgen_is_below(s, link, base));
+  JASSERT(jgen_is_below(s, link, base));
   static const jgen_relative unknown;  // poison
   if (!s->from[base]) s->from[base] = JARENA_ARRAY(s->a, s->nlink, jgen_relative);
   jgen_relative* r = s->from[base];

@@ -3,9 +3,8 @@
 // Unknowns are the joint accelerations; those of a hub's six freedoms are replaced by the true
 // accelerations of the hub in its own axes, three linear and three angular, which keeps the
 // attitude of the vehicle out of the mass matrix. docs/theory/dynamics.md eqs. (D9)-(D16).
+#include "base/assert.h"
 #include "gen/build.h"
-
-#include <assert.h>
 
 // ---- Newton-Euler --------------------------------------------------------------------------------
 
@@ -255,7 +254,7 @@ static int unknown_of(jgen* s, int n, const jexpr_ref* K, int coordinate) {
   for (int i = 0; i < n; i++) {
     if (jexpr_is_value(s->g, K[coordinate * n + i], 1.0)) return i;
   }
-  assert(false);
+  JASSERT(false);
   return 0;
 }
 

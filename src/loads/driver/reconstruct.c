@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stiff event again, off line, from the state it began with. docs/theory/loads.md eq. (H10).
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "loads/driver/run.h"
 #include "solve/algebra/linear.h"
 
@@ -62,7 +62,7 @@ jo_status jloads_driver_reconstruct(jo_context* ctx, const jloads_driver_system*
                                     const double* y0, double duration, double dt, double* peak,
                                     double* t_peak) {
   jloads_driver_work u = {.ctx = ctx, .s = s, .t = t0};
-  assert(dt > 0.0);
+  JASSERT(dt > 0.0);
   jarena_init(&u.arena, ctx);
   if (!jloads_driver_allocate(&u)) {
     jarena_free(&u.arena);

@@ -2,10 +2,10 @@
 // What the load drivers share: storage, one step of the rule, acceptance.
 #include "loads/driver/run.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "solve/ode.h"
 
 double* jloads_driver_vector(jloads_driver_work* u, int n) {
@@ -15,7 +15,7 @@ double* jloads_driver_vector(jloads_driver_work* u, int n) {
 bool jloads_driver_allocate(jloads_driver_work* u) {
   const jloads_driver_system* s = u->s;
   int n = s->n, nu = s->nu, ne = s->ne, most = ne > nu ? ne : nu;
-  assert(s->at_q >= 0 && s->at_q + nu <= n && s->at_qd >= 0 && s->at_qd + nu <= n);
+  JASSERT(s->at_q >= 0 && s->at_q + nu <= n && s->at_qd >= 0 && s->at_qd + nu <= n);
   double** array[] = {&u->y,     &u->arg,  &u->y_new, &u->error, &u->ys,    &u->ya,    &u->y_mid,
                       &u->y_end, &u->k[0], &u->k[1],  &u->k[2],  &u->ks[0], &u->ks[1], &u->ks[2]};
   bool ok = true;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sub-cycling driver: elements whose force a polynomial over the step does not follow are taken in
 // substeps with a frozen mass matrix, the rest as it is. docs/theory/loads.md eqs. (H6)-(H8).
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "loads/driver/run.h"
 
 #define KEEP 0.25  // an element stays in substeps down to this part of the tolerance
@@ -96,7 +96,7 @@ static void substep_slope(void* user, int i, double c, const double* y, double* 
 
 // m substeps over the whole step; the state at its middle is kept on the way
 static jo_status substeps(jloads_driver_work* u, double h, int m, bool final) {
-  assert(m >= 2 && m % 2 == 0);  // the state at the middle is kept
+  JASSERT(m >= 2 && m % 2 == 0);  // the state at the middle is kept
   int n = u->s->n;
   double d = 1.0 / m, hs = h / m;
   substep now = {u, h, 0.0, d};

@@ -88,9 +88,8 @@ void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value, 
       ctx,
       "%s:%d: objective '%s' came out as %.3g and may have no true digit: its signal, or the "
       "%s of it, is below what the run resolves; hint: 'nominal: %s', the size of its signal%s%s",
-      o->place.file, o->place.line, o->name, value,
-      o->power == 2.0 ? "square" : "power", size, is_fixed ? "" : ", or a smaller ",
-      is_fixed ? "" : jerr_option_name(ctx, JERR_TOLERANCE));
+      o->place.file, o->place.line, o->name, value, o->power == 2.0 ? "square" : "power", size,
+      is_fixed ? "" : ", or a smaller ", is_fixed ? "" : jerr_option_name(ctx, JERR_TOLERANCE));
 }
 
 jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol) {
@@ -103,8 +102,8 @@ jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs
         r->ctx, JO_ERR_NUMERIC,
         "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "
         "out negative, %.3g; hint: a smaller %s or %s",
-        o->place.file, o->place.line, o->name, o->power == 2.0 ? "square" : "power",
-        w, jerr_option_name(r->ctx, JERR_TOLERANCE), jerr_option_name(r->ctx, JERR_STEP));
+        o->place.file, o->place.line, o->name, o->power == 2.0 ? "square" : "power", w,
+        jerr_option_name(r->ctx, JERR_TOLERANCE), jerr_option_name(r->ctx, JERR_STEP));
   }
   return JO_OK;
 }

@@ -5,11 +5,11 @@
 // Derivatives of r are the tangents written with the dynamics, before numbers become constants.
 #include "plant/static/static_start.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "plant/start/initial.h"
 #include "plant/tape_tangent.h"
 #include "solve/algebra/linear.h"
@@ -162,7 +162,7 @@ static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number,
 
 // One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
 static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
-  assert(number >= 0 && number < b->nw);
+  JASSERT(number >= 0 && number < b->nw);
   const jgen_dynamics* d = b->d;
   memcpy(b->dy, S, (size_t)d->ny * sizeof *S);
   memset(b->dy + jgen_first(&d->layout, JGEN_QDU), 0, (size_t)d->part.nu * sizeof *S);

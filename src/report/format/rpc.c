@@ -3,10 +3,10 @@
 // header of keywords (32 bytes) and values (96 bytes), then frame by frame the samples of every channel as
 // 16-bit integers, little-endian, each channel with a scale of its own. The time is a constant step, so
 // histories that are not sampled evenly are put on an even grid.
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/system/file.h"
 #include "base/text/format.h"
 #include "report/format/table.h"
@@ -218,7 +218,7 @@ static void put_header(writer* w, const double* scale) {
     put_of_channel(w, "LOWER_LIMIT", i, NULL, -LARGEST * scale[i]);
   }
   static const char empty[128];
-  assert(w->nparameter == nparameter);
+  JASSERT(w->nparameter == nparameter);
   for (int i = nparameter; i % 4; i++) {
     jtext_write(&w->out, empty, sizeof empty);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the direct method: the embedded method's error of every step, what it says of the step itself,
 // and what becomes of it until the end. docs/theory/sensitivity.md eqs. (S15), (S16).
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "sens/tangent/tangent.h"
 
 #define APART     2        // steps between two stretches that leave something out
@@ -91,7 +91,7 @@ bool jsens_direct_begin_errors(jsens_direct* d) {
 
 // Sizes in all lanes of the states that are followed, in their scales.
 static void sizes_of(const jsens_direct* d, const double* x, double* size) {
-  assert(d->lanes <= JSENS_MAX_LANES);
+  JASSERT(d->lanes <= JSENS_MAX_LANES);
   d->w->lanes->sizes(&d->w->scales, d->lanes, x, size);
 }
 

@@ -4,10 +4,11 @@
 // sizes, since it ends the process over those.
 #include "solve/algebra/linear.h"
 
-#include <assert.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 static bool all_finite(size_t n, const double* v) {
   for (size_t i = 0; i < n; i++) {
@@ -44,7 +45,7 @@ static int least_squares(jarena* arena, int m, int n, double* A, int nrhs, const
 
 int jsolve_least_squares_many(jo_context* ctx, int m, int n, double* A, int nrhs, const double* B,
                               double rcond, double* X) {
-  assert(m >= 0 && n >= 0 && nrhs > 0);
+  JASSERT(m >= 0 && n >= 0 && nrhs > 0);
   size_t rows = (size_t)m, columns = (size_t)n, sides = (size_t)nrhs;
   memset(X, 0, columns * sides * sizeof *X);
   if (m == 0 || n == 0) return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LU with partial pivoting. Matrices are small, and runs shall have the same digits on every machine and in exported
 // code: libraries choose the order of their sums by the processor.
-#include <assert.h>
 #include <math.h>
 
+#include "base/assert.h"
 #include "solve/algebra/linear.h"
 
 static bool all_finite(int n, const double* A) {
@@ -22,7 +22,7 @@ static void swap_rows(int n, double* A, int i, int j) {
 }
 
 jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
-  assert(n >= 0);
+  JASSERT(n >= 0);
   if (!all_finite(n, A)) return JO_ERR_SINGULAR;
   for (int k = 0; k < n; k++) {
     pivot[k] = k;

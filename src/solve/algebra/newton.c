@@ -9,10 +9,10 @@
 // unknowns undetermined.
 #include "solve/algebra/newton.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "solve/algebra/linear.h"
 
 #define RCOND        1e-10  // singular values below this part of the largest count as zero
@@ -178,7 +178,7 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
 jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_newton_options* opt,
                         double* x, jsolve_newton_result* result) {
   solver s = {.f = f, .ctx = ctx, .reach = 1};
-  assert(f->nx >= 0 && f->nr >= 0 && opt->tolerance > 0);
+  JASSERT(f->nx >= 0 && f->nr >= 0 && opt->tolerance > 0);
   jsolve_newton_result out = {0};
   jarena arena;
   jarena_init(&arena, ctx);

@@ -3,9 +3,10 @@
 // arrays, no branches. What is added up runs in four lanes in a fixed order: fast, and the same bits on every run.
 #include "solve/algebra/sums.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
+
+#include "base/assert.h"
 
 static void combine(int n, const double* y, double h, const jsolve_combination* c, double* const* k,
                     double* out) {
@@ -20,7 +21,7 @@ static inline double term(const jsolve_weights* w, int i, const double* v, const
 }
 
 static double norm(const jsolve_weights* w, const double* v, const double* ya, const double* yb) {
-  assert(w->ncontrolled <= w->n);
+  JASSERT(w->ncontrolled <= w->n);
   double s[4] = {0};
   int i = 0;
   for (; i + 4 <= w->n; i += 4) {

@@ -15,10 +15,10 @@
 // is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
 #include "solve/event/events.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text/format.h"
 #include "solve/algebra/sums.h"
 #include "solve/event/looks.h"
@@ -243,7 +243,7 @@ typedef struct bracket {
 
 // Earliest of the secants through both ends.
 static double secant(const jsolve_events* ev, const bracket* b) {
-  assert(b->lo <= b->hi);
+  JASSERT(b->lo <= b->hi);
   double best = 1;
   for (int k = 0; k < ev->n; k++) {
     if (!(ev->hi[k] <= 0)) continue;
@@ -866,7 +866,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
 // --- handling ---
 
 static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
-  assert(ev->nflipped > 0 && ev->nflipped <= ev->n);
+  JASSERT(ev->nflipped > 0 && ev->nflipped <= ev->n);
   ev->at_instant = run->t == ev->t_last ? ev->at_instant + ev->nflipped : ev->nflipped;
   ev->t_last = run->t;
   ev->all += ev->nflipped;
@@ -959,7 +959,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     if (run->has_jumped && ev->zeno.npending > 0) watch_returns(ev, run, false);
     for (int i = 0; i < ev->nflipped; i++) {
       int k = ev->flipped[i];
-      assert(!ev->is_done[k]);  // a switch flips once at an instant
+      JASSERT(!ev->is_done[k]);  // a switch flips once at an instant
       run->sys->mode[k] = run->sys->mode[k] > 0.5 ? 0.0 : 1.0;
       ev->is_done[k] = true;
       ev->is_armed[k] = false;

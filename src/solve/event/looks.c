@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solve/event/looks.h"
 
-#include <assert.h>
 #include <math.h>
+
+#include "base/assert.h"
 
 #define HIDDEN    0.1
 #define BETWEEN   0.5    // error between looks over error of the slope, of a cubic
@@ -99,7 +100,7 @@ static bool is_hidden(const jsolve_looks* l, double x, const double* w, const do
 }
 
 int jsolve_looks_hidden(const jsolve_looks* l, int i, const double* largest) {
-  assert(i == 1 || i == 2);
+  JASSERT(i == 1 || i == 2);
   const double x = jsolve_look_behind(i);
   double w[JSOLVE_LOOKS];
   weights(i + x, w);

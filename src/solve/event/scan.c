@@ -2,9 +2,10 @@
 // Looking into long steps (scan.h).
 #include "solve/event/scan.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
+
+#include "base/assert.h"
 
 #define SCAN_LIMIT    100
 #define DEFAULT_PULSE 0.02  // [s]
@@ -30,7 +31,7 @@ bool jsolve_scan_step(jsolve_run* run, double* t_good) {
   int parts = jsolve_scan_parts(run, h), n = run->sys->n;
   const jsolve_dense* dense = run->stepper->dense;
   double *y = run->scan, *f = run->scan + n, *slope = run->scan + 2 * n;
-  assert(parts >= 1);
+  JASSERT(parts >= 1);
   for (int j = 1; j < parts; j++) {
     double t = run->t + h * j / parts;
     dense->eval(dense, t, y);

@@ -3,11 +3,11 @@
 // stage for derivatives.
 #include "solve/stiff/implicit.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/elementary.h"
 #include "solve/algebra/linear.h"
 
@@ -23,7 +23,7 @@ bool jsolve_implicit_init(jsolve_implicit* s, jarena* arena, const jsolve_system
   s->at_w = s->nq + s->nv;
   s->at_r = s->at_w + s->nw;
   s->nr = sys->n - s->at_r;
-  assert(s->nq <= s->nw && s->nr >= 0);  // q' is the beginning of w
+  JASSERT(s->nq <= s->nw && s->nr >= 0);  // q' is the beginning of w
   size_t n = (size_t)sys->n, rows = (size_t)(s->nw + s->nr);
   s->J = JARENA_ARRAY(arena, n * n, double);
   s->A = JARENA_ARRAY(arena, rows * (size_t)s->nw, double);
@@ -137,7 +137,7 @@ static void set_slopes(const jsolve_implicit* s, const double* base, double* Y, 
 
 jo_status jsolve_implicit_stage(jsolve_implicit* s, const jsolve_weights* weights, double t,
                                 const double* base, double accuracy, double* Y, double* k) {
-  assert(accuracy > 0);
+  JASSERT(accuracy > 0);
   double last = 0;
   for (int i = 0; i < s->nw + s->nr; i++)
     Y[s->at_w + i] = base[s->at_w + i] + s->b * k[s->at_w + i];
@@ -186,7 +186,7 @@ static void tangent_column(jsolve_implicit* s, double* r) {
 }
 
 void jsolve_implicit_tangent(jsolve_implicit* s, double* r, int nrhs) {
-  assert(s->b_factor == s->b);  // factors of another step would do for Newton, not here
+  JASSERT(s->b_factor == s->b);  // factors of another step would do for Newton, not here
   for (int k = 0; k < nrhs; k++)
     tangent_column(s, r + (int64_t)k * s->sys->n);
 }
@@ -213,7 +213,7 @@ static void adjoint_column(jsolve_implicit* s, double* mu) {
 }
 
 void jsolve_implicit_adjoint(jsolve_implicit* s, double* mu, int nrhs) {
-  assert(s->b_factor == s->b);
+  JASSERT(s->b_factor == s->b);
   for (int k = 0; k < nrhs; k++)
     adjoint_column(s, mu + (int64_t)k * s->sys->n);
 }

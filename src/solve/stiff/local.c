@@ -4,9 +4,10 @@
 // a block, parts of it are tried.
 #include "solve/stiff/local.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 #define MAX_ITERATIONS 40
 #define MAX_HALVINGS   12
@@ -287,7 +288,7 @@ static void take_solution(jsolve_local* s, double b, const double* base, const d
 jo_status jsolve_local_stage(jsolve_local* s, const jsolve_weights* weights, double t, double b,
                              const double* base, double accuracy, double* Y, double* k) {
   const jsolve_local_system* l = s->of;
-  assert(l->n > 0 && accuracy > 0);
+  JASSERT(l->n > 0 && accuracy > 0);
   for (int i = 0; i < l->n; i++) {
     Y[l->state[i]] = s->guess[i];
   }
