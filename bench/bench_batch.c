@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
 #include "levels.h"

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
-#include "base/cpu.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "emit/machine.h"
+#include "base/system/clock.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "emit/machine/machine.h"
 #include "levels.h"
-#include "plant/semi.h"
+#include "plant/plant.h"
 
 #define STATES   64    // of the manoeuvre, visited in turn while an evaluation is timed
 #define SECONDS  0.15  // per measurement
@@ -106,17 +106,6 @@ static void evaluate_symbolic(void* user, double t, const double* y) {
   e->s->run->system.rhs(e->s->run->system.user, t, y, e->ydot);
 }
 
-typedef struct semi {
-  const subject* s;
-  jplant_semi* semi;
-  double* qdd;
-} semi;
-
-static void evaluate_semi(void* user, double t, const double* y) {
-  semi* e = user;
-  jplant_semi_accelerations(e->semi, e->s->run->p, t, y, e->qdd);
-}
-
 // Microseconds per evaluation, best of some measurements.
 static double measure(evaluate f, void* user, const samples* at) {
   double best = 1e9;
@@ -141,11 +130,8 @@ typedef struct route {
   int optimize;
 } route;
 
-typedef struct cost {
-  double symbolic, semi;  // [us]
-} cost;
-
-static cost measure_route(const route* r, const samples* at) {
+// Microseconds per evaluation, by one route.
+static double measure_route(const route* r, const samples* at) {
   jkernel_options kernel = jkernel_options_default();
   kernel.backend = r->compiler ? JKERNEL_CC : JKERNEL_INTERP;
   kernel.compiler = r->compiler;
@@ -154,20 +140,16 @@ static cost measure_route(const route* r, const samples* at) {
   const jgen_dynamics* d = s.plant->dynamics;
   double start = s.plant->kernels->set->compile_seconds;
   symbolic e = {&s, calloc((size_t)d->ny, sizeof(double))};
-  semi n = {.s = &s, .qdd = calloc((size_t)s.model->ncoordinate, sizeof(double))};
-  if (!e.ydot || !n.qdd) stop(NULL, "no memory");
-  if (jplant_semi_create(s.ctx, s.plant, &kernel, &n.semi) < 0) stop(s.ctx, r->name);
+  if (!e.ydot) stop(NULL, "no memory");
   jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
-  cost c = {measure(evaluate_symbolic, &e, at), measure(evaluate_semi, &n, at)};
-  printf("  %-28s %9.2f %9.2f %9.2f", r->name, c.semi, c.symbolic, c.semi / c.symbolic);
+  double us = measure(evaluate_symbolic, &e, at);
+  printf("  %-28s %9.2f", r->name, us);
   if (r->compiler) printf("   compiled in %.1f s", start);
   printf("\n");
   fflush(stdout);
-  jplant_semi_destroy(n.semi);
   free(e.ydot);
-  free(n.qdd);
   close_subject(&s);
-  return c;
+  return us;
 }
 
 // A compiler with one more flag, as a script of its own: contraction to fused multiply-add is no
@@ -186,9 +168,8 @@ static void print_evaluations(jo_context* ctx, const samples* at, bool quick) {
   const char* dir;
   if (jfile_temp_dir(ctx, &a, "/tmp", &dir) < 0) stop(ctx, "temporary folder");
   printf("one evaluation of the accelerations [us]\n");
-  printf("  %-28s %9s %9s %9s\n", "", "semi-expl", "symbolic", "ratio");
   route interpreter = {"interpreter", NULL, 0}, standard = {"compiled, as default", "cc", 1};
-  cost slow = measure_route(&interpreter, at), fast = measure_route(&standard, at);
+  double slow = measure_route(&interpreter, at), fast = measure_route(&standard, at);
   static const char* const compiler[] = {"gcc", "clang"};
   for (int k = 0; k < 8 && !quick; k++) {
     const char* name = compiler[k / 4];
@@ -200,9 +181,8 @@ static void print_evaluations(jo_context* ctx, const samples* at, bool quick) {
     if (!r.name || !r.compiler) stop(ctx, "no memory");
     measure_route(&r, at);
   }
-  printf("  symbolic against interpreted: %.1f; fully symbolic against semi-explicit: %.1f\n",
-         slow.symbolic / fast.symbolic, fast.semi / fast.symbolic);
-  printf("  goal <= 2 us: %.2f us\n\n", fast.symbolic);
+  printf("  compiled against interpreted: %.1f\n", slow / fast);
+  printf("  goal <= 2 us: %.2f us\n\n", fast);
   jfile_remove_dir(dir);
   jarena_free(&a);
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "expr/diff.h"
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 #include "support/chain.h"
 
 enum { REPEATS = 5 };

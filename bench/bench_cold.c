@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/file.h"
-#include "base/process.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
 #include "levels.h"
 
 #define MODEL "models/buggy/step_descent.yaml"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/process.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "expr/vec.h"
 #include "kernel/kernel.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "levels.h"
 #include "sens/sens.h"
 

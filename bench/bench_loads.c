@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "levels.h"
 #include "loads/loads.h"
 
@@ -73,7 +73,7 @@ static void put_kernels(bench_table* t, jo_context* ctx, const jloads* l) {
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static void put_run(bench_table* t, jo_context* ctx, const jloads* l, jsolve_load_driver driver,
+static void put_run(bench_table* t, jo_context* ctx, const jloads* l, jloads_driver driver,
                     double rate) {
   jloads_options opt = jloads_options_default(l->plant->model);
   opt.solve.driver = driver;
@@ -83,11 +83,11 @@ static void put_run(bench_table* t, jo_context* ctx, const jloads* l, jsolve_loa
   for (int i = 0; i < REPEATS; i++) {
     jloads_result* r;
     jo_status status = jloads_run(ctx, l, &opt, &r);
-    if (!r) stop(ctx, jsolve_load_driver_name(driver));
+    if (!r) stop(ctx, jloads_driver_name(driver));
     best = fmin(best, r->cpu / (r->t_end - opt.t_start));
     if (i + 1 == REPEATS) {
-      const jsolve_load_statistics* s = &r->statistics;
-      snprintf(row, sizeof row, "%s%s | %.0f | %.0f | %.2f | %.2f", jsolve_load_driver_name(driver),
+      const jloads_driver_statistics* s = &r->statistics;
+      snprintf(row, sizeof row, "%s%s | %.0f | %.0f | %.2f | %.2f", jloads_driver_name(driver),
                status < 0 ? " (breaks down)" : "", rate, s->evaluations, s->worst_step,
                s->guaranteed);
       bench_cell(t, row, "%.0f", 1.0 / best);
@@ -131,10 +131,10 @@ static void measure_runs(bench_table* t, void* user) {
   subject s = open_subject();
   (void)user;
   for (int i = 0; i < 3; i++) {
-    put_run(t, s.ctx, s.loads, JSOLVE_LOAD_FIXED, rate[i]);
-    put_run(t, s.ctx, s.loads, JSOLVE_LOAD_SUBCYCLE, rate[i]);
+    put_run(t, s.ctx, s.loads, JLOADS_DRIVER_FIXED, rate[i]);
+    put_run(t, s.ctx, s.loads, JLOADS_DRIVER_SUBCYCLE, rate[i]);
   }
-  put_run(t, s.ctx, s.loads, JSOLVE_LOAD_ADAPTIVE, 100.0);
+  put_run(t, s.ctx, s.loads, JLOADS_DRIVER_ADAPTIVE, 100.0);
   close_subject(&s);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "solve/ode.h"
 
 enum { N_MAX = 400 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 
 enum { MAX_ROWS = 200, MAX_TEXT = 160, MAX_LEVELS = 3 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables with a column of figures for each level of the processor (base/cpu.h), as Markdown.
+// Tables with a column of figures for each level of the processor (base/system/cpu.h), as Markdown.
 #ifndef BENCH_LEVELS_H
 #define BENCH_LEVELS_H
 

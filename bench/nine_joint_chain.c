@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emit/emit.h"
+#include "emit/c/emit.h"
 #include "expr/diff.h"
 #include "expr/vec.h"
 

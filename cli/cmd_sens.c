@@ -10,10 +10,6 @@
 #include "sens.h"
 #include "terminal.h"
 
-#define DIRECT_ADJOINT 1e-9  // agreement asked for, relative, on top of the stated errors
-#define NEGLIGIBLE     1e-9  // influence, relative over relative, that counts as none
-#define LITTLE         1e-4  // influence that does not matter, of errors larger than the derivative
-
 // ---- the command line ----------------------------------------------------------------------------
 
 static cli_exit read_lists(cli_sens_job* j) {
@@ -88,82 +84,8 @@ const char* cli_sens_name(const cli_sens_job* j, int i) {
   return p.name;
 }
 
-// Relative to the larger of the two; what is nothing against the objective agrees with zero.
-static double difference(double a, double b, double noise) {
-  double scale = fmax(fmax(fabs(a), fabs(b)), noise);
-  return scale > 0.0 ? fabs(a - b) / scale : 0.0;
-}
-
-static double or_zero(double x) {
-  return isfinite(x) ? x : 0.0;
-}
-
-static double size_of(const cli_sens_job* j, int parameter) {
-  jo_sens_parameter p;
-  jo_sens_parameter_at(j->system, parameter, &p);
-  return p.value != 0.0 ? fabs(p.value) : 1.0;
-}
-
-static bool is_vague(double derivative, double error) {
-  return isfinite(derivative) && !(error <= fabs(derivative));
-}
-
-// An objective, or what numbers as large as their size would add to it, where it is known.
-static double weight_of(const cli_sens_job* j, int objective, const jo_sens_check_row* row) {
-  jo_quantity q;
-  jo_sens_objective_at(j->result, objective, &q);
-  double weight = fabs(q.value);
-  for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
-    const jo_sens_check_row* r = &row[k];
-    double size = size_of(j, k);
-    if (!is_vague(r->direct, r->direct_error)) weight = fmax(weight, fabs(r->direct) * size);
-    if (!is_vague(r->adjoint, r->adjoint_error)) weight = fmax(weight, fabs(r->adjoint) * size);
-  }
-  return weight;
-}
-
-// Errors beyond the derivative itself agree with anything, and so tell nothing: those that are stated, and those of the
-// differences. They are no harm where they are little against the objective, nor stated ones that are within what the
-// differences are sure of.
-static bool is_undecided(const cli_sens_job* j, const jo_sens_check_row* r, double little) {
-  double derivative = isfinite(r->direct) ? r->direct : r->adjoint;
-  double unsure = 10.0 * r->difference_error, sure = fmax(little, or_zero(unsure));
-  if (!isfinite(derivative)) return false;
-  if (!j->opt.frozen && !isfinite(r->difference)) return true;
-  if (!j->opt.frozen && is_vague(derivative, unsure) && !(unsure <= little)) return true;
-  return (is_vague(r->direct, r->direct_error) && !(r->direct_error <= sure)) ||
-         (is_vague(r->adjoint, r->adjoint_error) && !(r->adjoint_error <= sure));
-}
-
-// Methods agree within their stated errors and DIRECT_ADJOINT, each with the differences within its
-// stated error and that of the differences. A derivative whose effect, a parameter as large as its size,
-// is 1e-9 of the objective counts as zero.
-cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter) {
-  const jo_sens_check_row* row = &j->checked[objective * jo_sens_parameter_count(j->system)];
-  const jo_sens_check_row* r = &row[parameter];
-  jo_quantity q;
-  jo_sens_objective_at(j->result, objective, &q);
-  double size = size_of(j, parameter);
-  double noise = NEGLIGIBLE * fabs(q.value) / size;
-  double scale = fmax(fmax(fabs(or_zero(r->direct)), fabs(or_zero(r->adjoint))), noise);
-  double stated = or_zero(r->direct_error) + or_zero(r->adjoint_error);
-  cli_agreement a = {difference(r->direct, r->adjoint, noise), NAN, CLI_AGREES};
-  bool is_good = !(a.methods * scale > DIRECT_ADJOINT * scale + stated + noise);
-  if (isfinite(r->difference)) {
-    double derivative = isfinite(r->direct) ? r->direct : r->adjoint;
-    double error = isfinite(r->direct) ? or_zero(r->direct_error) : or_zero(r->adjoint_error);
-    a.differences = difference(derivative, r->difference, noise);
-    double allowed = error + 10.0 * r->difference_error + noise;
-    is_good = is_good && fabs(derivative - r->difference) <= allowed;
-  }
-  double tolerance = jo_sens_result_statistics(j->result).rel_tol;  // the absolute one, too
-  double little = fmax(LITTLE * weight_of(j, objective, row), tolerance) / size;
-  a.verdict = !is_good ? CLI_DISAGREES : is_undecided(j, r, little) ? CLI_UNDECIDED : CLI_AGREES;
-  return a;
-}
-
-void cli_sens_complain(const cli_sens_job* j, cli_verdict worst) {
-  if (worst == CLI_DISAGREES) {
+static void complain(const cli_sens_job* j) {
+  if (j->worst == JO_DISAGREES) {
     cli_complain("%s: derivatives that were checked disagree", jo_model_path(j->model));
   } else {
     cli_complain(
@@ -183,10 +105,12 @@ static int on_progress(void* user, double fraction) {
 static bool run_check(cli* c, cli_sens_job* j) {
   int n = jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result);
   j->checked = calloc((size_t)n + 1, sizeof *j->checked);
-  if (!j->checked) return cli_no_memory() == CLI_OK;
+  j->agreement = calloc((size_t)n + 1, sizeof *j->agreement);
+  if (!j->checked || !j->agreement) return cli_no_memory() == CLI_OK;
   cli_progress bar = cli_progress_begin(!c->quiet);
   jo_status status = jo_sens_check(c->ctx, j->result, on_progress, &bar, j->checked);
   cli_progress_end(&bar);
+  if (status >= 0) status = jo_sens_judge(c->ctx, j->result, j->checked, j->agreement, &j->worst);
   return status >= 0;
 }
 
@@ -215,12 +139,13 @@ static bool save(cli* c, const cli_sens_job* j) {
 static cli_exit report(cli* c, cli_sens_job* j) {
   bool is_saved = save(c, j);
   cli_tell(c);
-  cli_exit code = c->json ? cli_sens_json(j) : cli_sens_text(j);
+  c->json ? cli_sens_json(j) : cli_sens_text(j);
+  if (j->worst != JO_AGREES) complain(j);
   if (j->path && is_saved && !c->json) {
     if (j->history) printf("%d rows of histories ", jo_sens_history_row_count(j->result));
     printf("written to %s\n", j->path);
   }
-  return is_saved ? code : CLI_FAIL;
+  return is_saved && j->worst == JO_AGREES ? CLI_OK : CLI_FAIL;
 }
 
 static cli_exit work(cli* c, cli_sens_job* j) {
@@ -263,6 +188,7 @@ static void clean(cli_sens_job* j) {
   free(j->increment);
   free(j->row);
   free(j->checked);
+  free(j->agreement);
   free(j->point);
 }
 

@@ -89,9 +89,8 @@ static void json_events(cli_json* out, const cli_sens_job* j) {
   cli_json_end(out);
 }
 
-static cli_verdict json_check(cli_json* out, const cli_sens_job* j) {
+static void json_check(cli_json* out, const cli_sens_job* j) {
   int n = jo_sens_parameter_count(j->system);
-  cli_verdict worst = CLI_AGREES;
   jo_quantity q;
   cli_json_object(out, "check");
   for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
@@ -100,7 +99,7 @@ static cli_verdict json_check(cli_json* out, const cli_sens_job* j) {
     if (reason) cli_json_text(out, "no_derivatives", reason);
     for (int k = 0; k < n && !reason; k++) {
       const jo_sens_check_row* r = &j->checked[o * n + k];
-      cli_agreement a = cli_sens_agree(j, o, k);
+      jo_verdict verdict = j->agreement[o * n + k].verdict;
       cli_json_flat_object(out, cli_sens_name(j, k));
       cli_json_number(out, "direct", r->direct);
       cli_json_number(out, "adjoint", r->adjoint);
@@ -109,15 +108,13 @@ static cli_verdict json_check(cli_json* out, const cli_sens_job* j) {
       cli_json_number(out, "difference", r->difference);
       cli_json_number(out, "difference_error", r->difference_error);
       cli_json_number(out, "increment", r->increment);
-      cli_json_bool(out, "agrees", a.verdict == CLI_AGREES);
-      cli_json_bool(out, "decided", a.verdict != CLI_UNDECIDED);
+      cli_json_bool(out, "agrees", verdict == JO_AGREES);
+      cli_json_bool(out, "decided", verdict != JO_UNDECIDED);
       cli_json_end(out);
-      if (a.verdict > worst) worst = a.verdict;
     }
     cli_json_end(out);
   }
   cli_json_end(out);
-  return worst;
 }
 
 static void json_vcurve(cli_json* out, const cli_sens_job* j) {
@@ -164,9 +161,8 @@ static void json_cost(cli_json* out, const cli_sens_job* j) {
   cli_json_number(out, "cpu_command_s", cli_cpu());
 }
 
-cli_exit cli_sens_json(cli_sens_job* j) {
+void cli_sens_json(cli_sens_job* j) {
   cli_json out = {0};
-  cli_verdict worst = CLI_AGREES;
   jo_sens_parameter p;
   cli_json_object(&out, NULL);
   cli_json_text(&out, "model", jo_model_name(j->model));
@@ -184,10 +180,8 @@ cli_exit cli_sens_json(cli_sens_job* j) {
   }
   cli_json_end(&out);
   json_events(&out, j);
-  if (j->checked) worst = json_check(&out, j);
+  if (j->checked) json_check(&out, j);
   if (j->point) json_vcurve(&out, j);
   json_cost(&out, j);
-  if (worst != CLI_AGREES) cli_sens_complain(j, worst);
   cli_json_end(&out);
-  return worst == CLI_AGREES ? CLI_OK : CLI_FAIL;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom: fails on an include against the layers, or a knot inside a folder.
 
-The folders of src/ are layers (ARCHITECTURE.md). Inside a folder modules, that is a .c file and the
+The folders of src/ are layers (ARCHITECTURE.md). Inside a layer, whatever its folders, modules, that is a .c file and the
 header of the same name, may include each other's headers without cycles. A header without a .c file
 is shared inside of the modules that include it and makes no knot of modules.
 
@@ -32,21 +32,23 @@ LAYERS = {
     "sens": ["plant", "machine", "solve", "kernel", "gen", "model", "expr"],
     "batch": ["sens", "plant", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "loads": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
-    "study": ["batch", "sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
+    "sweep": ["batch", "sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
+    "axle": ["sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "road", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "scene": ["plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "import": ["model"],
-    "report": ["export", "study", "batch", "loads", "sens", "plant"],
-    "api": ["report", "import", "export", "study", "batch", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
-            "expr"],
-    "parts": ["api", "report", "study", "batch", "sens", "plant", "machine", "gen", "model", "expr"],
+    "report": ["scene", "axle", "sweep", "batch", "loads", "sens", "plant", "road"],
+    "api": ["report", "import", "export", "scene", "axle", "sweep", "batch", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element",
+            "gen", "model", "expr", "road"],
+    "study": ["api", "report", "sweep", "batch", "sens", "plant", "machine", "gen", "model", "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {
-    ("emit/code.h", "jemit_listing"),           # what instructions are reported to
-    ("emit/target.h", "jemit_registers"),       # what instructions are written with
+    ("emit/encode/code.h", "jemit_listing"),           # what instructions are reported to
+    ("emit/encode/target.h", "jemit_registers"),       # what instructions are written with
     ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
     ("model/model.h", "jmodel_ranges"),         # what checks of other values need
-    ("model/yaml.h", "jmodel_instance"),        # whose copy a node is
+    ("model/read/yaml.h", "jmodel_instance"),        # whose copy a node is
     ("runtime/vehicle.h", "jvehicle"),          # what users hold; inside.h has what its parts share
 }
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*([{;*]|\w+\s*;)")
@@ -85,17 +87,18 @@ def check_outside(errors):
                 errors.append(f"{path.relative_to(ROOT)}: public headers may not include \"{name}\"")
 
 
-def module_graph(folder):
-    """Modules of a folder and the modules of the same folder they include."""
+def module_graph(layer):
+    """Modules of a layer, in all its folders, and those of the same layer they include."""
     graph = {}
-    for path in sorted(folder.glob("*.[ch]")):
-        uses = graph.setdefault(path.stem, set())
+    for path in sorted(layer.rglob("*.[ch]")):
+        own = path.relative_to(layer.parent).with_suffix("").as_posix()
+        uses = graph.setdefault(own, set())
         if not path.with_suffix(".c").is_file():
             continue
         for _, name in includes(path):
-            target = Path(name)
-            if target.parent.name == folder.name and target.stem != path.stem:
-                uses.add(target.stem)
+            target = Path(name).with_suffix("").as_posix()
+            if target.split("/")[0] == layer.name and target != own:
+                uses.add(target)
     return graph
 
 

@@ -194,6 +194,28 @@ JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
                                int (*progress)(void* user, double fraction), void* user,
                                jo_sens_check_row* row);
 
+typedef enum jo_verdict {
+  JO_AGREES,     // within the errors of both sides
+  JO_UNDECIDED,  // errors are larger than the derivative, so that anything agrees
+  JO_DISAGREES
+} jo_verdict;
+JO_API const char* jo_verdict_name(jo_verdict verdict);
+
+/// How far derivatives are apart, of the larger one. NaN: no differences.
+typedef struct jo_sens_agreement {
+  double methods;      // direct and adjoint
+  double differences;  // either of them and differences of runs
+  jo_verdict verdict;
+} jo_sens_agreement;
+
+/// Judges all rows of jo_sens_check(), as `jounce sens --check` does, into the caller's array of as many. Methods must
+/// agree within their error estimates and 1e-9, each with the differences within ten times the error of these. What
+/// changes the objective by 1e-9 of itself, for a parameter that changes by its own size, counts as zero. The worst
+/// verdict is also in `*worst`, which may be NULL.
+JO_API jo_status jo_sens_judge(jo_context* ctx, const jo_sens_result* result,
+                               const jo_sens_check_row* row, jo_sens_agreement* out,
+                               jo_verdict* worst);
+
 /// Error of numerical differentiation at one increment.
 typedef struct jo_sens_vcurve_point {
   double relative;                      // increment over the parameter's size

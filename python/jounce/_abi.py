@@ -87,6 +87,12 @@ class jo_influence(IntEnum):
     JO_NONE = 3
 
 
+class jo_verdict(IntEnum):
+    JO_AGREES = 0
+    JO_UNDECIDED = 1
+    JO_DISAGREES = 2
+
+
 class jo_batch_device(IntEnum):
     JO_BATCH_CPU = 0
     JO_BATCH_CUDA = 1
@@ -498,6 +504,14 @@ class jo_sens_check_row(Structure):
         ("difference", c_double),
         ("difference_error", c_double),
         ("increment", c_double),
+    ]
+
+
+class jo_sens_agreement(Structure):
+    _fields_ = [
+        ("methods", c_double),
+        ("differences", c_double),
+        ("verdict", c_int),
     ]
 
 
@@ -1038,6 +1052,7 @@ STRUCTS = (jo_allocator,
            jo_sens_event,
            jo_sens_row,
            jo_sens_check_row,
+           jo_sens_agreement,
            jo_sens_vcurve_point,
            jo_batch_options,
            jo_batch_info,
@@ -1195,6 +1210,8 @@ FUNCTIONS = {
     "jo_sens_history_rows": (POINTER(c_double), (c_void_p,)),
     "jo_sens_history_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_sens_check": (c_int, (c_void_p, c_void_p, CFUNCTYPE(c_int, c_void_p, c_double), c_void_p, POINTER(jo_sens_check_row),)),
+    "jo_verdict_name": (c_char_p, (c_int,)),
+    "jo_sens_judge": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_check_row), POINTER(jo_sens_agreement), POINTER(c_int),)),
     "jo_sens_vcurve": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_options), c_int, c_int, c_int, POINTER(jo_sens_vcurve_point), POINTER(c_double),)),
     "jo_sens_vcurve_save": (c_int, (c_void_p, c_void_p, c_int, c_int, POINTER(jo_sens_vcurve_point), c_int, c_double, c_char_p,)),
     "jo_batch_options_default": (jo_batch_options, ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from ctypes import POINTER, byref, c_char_p, c_double, cast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union, overload
@@ -85,6 +86,9 @@ class Check:
     difference: float
     difference_error: float
     increment: float
+    verdict: str = ""           # "agrees", "undecided" (errors are larger than the derivative) or "disagrees"
+    methods: float = math.nan   # how far the methods are apart, relative ...
+    differences: float = math.nan   # ... and the derivative and the differences
 
 
 class History:
@@ -286,8 +290,12 @@ class Gradient(Owner):
         kind = _abi.FUNCTIONS["jo_sens_check"][1][2]
         with self.system._gate.use():
             call(lib.jo_sens_check, self._handle, kind(guard.tell), None, rows, guard=guard)
+        judged = (_abi.jo_sens_agreement * (n * m))()
+        call(lib.jo_sens_judge, self._handle, rows, judged, None)
         keys = [(o, k) for o in self.objectives for k in self.names]
-        return [Check(o, k, *(getattr(r, f) for f, _ in r._fields_)) for (o, k), r in zip(keys, rows)]
+        return [Check(o, k, *(getattr(r, f) for f, _ in r._fields_),
+                      word_of(_abi.jo_verdict, "JO_", a.verdict), a.methods, a.differences)
+                for (o, k), r, a in zip(keys, rows, judged)]
 
     def vcurve(self, objective: str, number: str, n: int = 23) -> "Tuple[Dict[str, Floats], float]":
         """Error of forward and central differences with increments from 1e-1 to 1e-12 of the number: arrays

@@ -8,8 +8,8 @@
 #include "api/select.h"
 #include "base/require.h"
 #include "export/standalone.h"
-#include "plant/guard.h"
-#include "plant/start.h"
+#include "plant/check/guard.h"
+#include "plant/start/start.h"
 
 // ---- static equilibrium --------------------------------------------------------------------------
 

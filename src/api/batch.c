@@ -9,7 +9,7 @@
 #include "base/require.h"
 #include "batch/doubt.h"
 #include "jounce/batch.h"
-#include "plant/caution.h"
+#include "plant/check/caution.h"
 
 enum { SAMPLE = 3 };  // points of the first run whose values are checked
 

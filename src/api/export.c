@@ -3,8 +3,8 @@
 #include "jounce/export.h"
 
 #include "api/handles.h"
-#include "base/file.h"
 #include "base/require.h"
+#include "base/system/file.h"
 #include "export/fmu.h"
 #include "export/listing.h"
 

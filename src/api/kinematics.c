@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of suspension kinematics.
-#include "study/kinematics.h"
+#include "axle/kinematics.h"
 
 #include "api/handles.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "jounce/kinematics.h"
 #include "model/select.h"
-#include "report/cell.h"
+#include "report/html/cell.h"
 
 struct jo_kinematics {
   jo_context* ctx;
   jarena arena;
   const jo_model* model;
   jmodel_selection by;
-  jstudy_motion motion;
-  jstudy_kinematics* found;
+  jaxle_motion motion;
+  jaxle_kinematics* found;
 };
 
 jo_kinematics_options jo_kinematics_options_default(void) {
@@ -26,25 +26,25 @@ jo_kinematics_options jo_kinematics_options_default(void) {
 static jo_status build(jo_kinematics* k, const jo_kinematics_options* opt) {
   const jmodel* m = k->model->model;
   if (opt->nwrt > 0) JO_TRY(jmodel_select(k->ctx, &k->arena, m, opt->wrt, opt->nwrt, &k->by));
-  jstudy_kinematics_options o = {.axle = opt->axle,
-                                 .motion = (jstudy_motion)opt->motion,
-                                 .side = opt->side == JO_RIGHT ? 1 : 0,
-                                 .from = opt->from_m,
-                                 .to = opt->to_m,
-                                 .n = opt->n,
-                                 .is_opposed = opt->opposed,
-                                 .holds_wheel = opt->hold_height,
-                                 .wrt = k->by.wrt,
-                                 .nwrt = k->by.n};
-  if ((int)o.motion < 0 || o.motion >= JSTUDY_MOTION_COUNT) {
+  jaxle_kinematics_options o = {.axle = opt->axle,
+                                .motion = (jaxle_motion)opt->motion,
+                                .side = opt->side == JO_RIGHT ? 1 : 0,
+                                .from = opt->from_m,
+                                .to = opt->to_m,
+                                .n = opt->n,
+                                .is_opposed = opt->opposed,
+                                .holds_wheel = opt->hold_height,
+                                .wrt = k->by.wrt,
+                                .nwrt = k->by.n};
+  if ((int)o.motion < 0 || o.motion >= JAXLE_MOTION_COUNT) {
     return jerr_set(k->ctx, JO_ERR_ARGUMENT, "there is no motion %d", (int)opt->motion);
   }
-  if ((o.is_opposed || o.holds_wheel) && !jstudy_is_load(o.motion)) {
+  if ((o.is_opposed || o.holds_wheel) && !jaxle_is_load(o.motion)) {
     return jerr_set(k->ctx, JO_ERR_ARGUMENT, "'%s' is a matter of loads, not of travel",
                     o.is_opposed ? "opposed" : "hold_height");
   }
   k->motion = o.motion;
-  return jstudy_kinematics_create(k->ctx, m, &o, &k->found);
+  return jaxle_kinematics_create(k->ctx, m, &o, &k->found);
 }
 
 jo_status jo_kinematics_create(jo_context* ctx, const jo_model* model,
@@ -68,7 +68,7 @@ jo_status jo_kinematics_create(jo_context* ctx, const jo_model* model,
 
 void jo_kinematics_destroy(jo_kinematics* k) {
   if (!k) return;
-  jstudy_kinematics_destroy(k->found);
+  jaxle_kinematics_destroy(k->found);
   jarena_free(&k->arena);
   jmem_free(k->ctx, k);
 }
@@ -101,8 +101,8 @@ int jo_kinematics_curve_count(const jo_kinematics* k) {
 jo_status jo_kinematics_curve_at(const jo_kinematics* k, int i, jo_kinematics_curve* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, k, out);
   if (i < 0 || i >= k->found->ncurve) return JO_ERR_ARGUMENT;
-  const jstudy_curve* c = &k->found->curve[i];
-  bool has_slopes = k->by.n > 0, is_load = jstudy_is_load(k->motion);
+  const jaxle_curve* c = &k->found->curve[i];
+  bool has_slopes = k->by.n > 0, is_load = jaxle_is_load(k->motion);
   *out = (jo_kinematics_curve){c->name,
                                c->unit,
                                c->description,
@@ -126,13 +126,13 @@ const char* jo_kinematics_parameter_name(const jo_kinematics* k, int i) {
 // ---- files ---------------------------------------------------------------------------------------
 
 static void put_table(jtext* t, const jo_kinematics* k) {
-  const jstudy_kinematics* f = k->found;
+  const jaxle_kinematics* f = k->found;
   jtext_printf(t, "# model: ");
   jreport_put_comment(t, jo_model_name(k->model));
   jtext_printf(t, "\n# sha256: %s\n# axle: %s\n%s", jo_model_sha256(k->model), f->axle,
-               !jstudy_is_load(k->motion)            ? "travel [m]"
-               : k->motion == JSTUDY_MOTION_ALIGNING ? "load [N m]"
-                                                     : "load [N]");
+               !jaxle_is_load(k->motion)            ? "travel [m]"
+               : k->motion == JAXLE_MOTION_ALIGNING ? "load [N m]"
+                                                    : "load [N]");
   for (int c = 0; c < f->ncurve; c++) {
     jtext_printf(t, ",%s [%s]", f->curve[c].name, f->curve[c].unit);
     for (int w = 0; w < f->nw; w++) {

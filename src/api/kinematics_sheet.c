@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "api/handles.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "jounce/kinematics.h"
 #include "model/element.h"
 #include "report/study.h"

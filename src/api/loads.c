@@ -13,14 +13,14 @@
 // ---- drivers ---------------------------------------------------------------------------------
 
 // as jo_loads_driver has them
-_Static_assert((int)JO_LOADS_SUBCYCLE == JSOLVE_LOAD_SUBCYCLE &&
-                   (int)JO_LOADS_CONVERGED == JSOLVE_LOAD_DRIVER_COUNT,
+_Static_assert((int)JO_LOADS_SUBCYCLE == JLOADS_DRIVER_SUBCYCLE &&
+                   (int)JO_LOADS_CONVERGED == JLOADS_DRIVER_COUNT,
                "drivers of the interface are those of the library, then the converged one");
 
 const char* jo_loads_driver_name(int i) {
   if (i == JO_LOADS_CONVERGED) return JLOADS_CONVERGED;
-  bool exists = i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT;
-  return exists ? jsolve_load_driver_name((jsolve_load_driver)i) : NULL;
+  bool exists = i >= 0 && i < JLOADS_DRIVER_COUNT;
+  return exists ? jloads_driver_name((jloads_driver)i) : NULL;
 }
 
 int jo_loads_driver_find(const char* name) {
@@ -99,7 +99,7 @@ void jo_loads_result_destroy(jo_loads_result* result) {
 jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
   JO_REQUIRE_OR((jo_loads_statistics){0}, result);
   const jloads_result* r = result->result;
-  const jsolve_load_statistics* s = &r->statistics;
+  const jloads_driver_statistics* s = &r->statistics;
   return (jo_loads_statistics){.driver = result->choice.driver,
                                .rate = result->choice.rate,
                                .tolerance = result->choice.tolerance,

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "api/loads_handle.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "jounce/formats.h"
+#include "report/format/table.h"
 #include "report/load_events.h"
+#include "report/plot/svg_plot.h"
 #include "report/rainflow.h"
-#include "report/svg_plot.h"
-#include "report/table.h"
 
 #define MAX_POINTS  4000  // of a line in a plot
 #define MAX_CLASSES 1000  // of a matrix of cycle counts

@@ -8,7 +8,7 @@
 #include "jounce/loads.h"
 #include "loads/options.h"
 #include "loads/sens.h"
-#include "report/table.h"
+#include "report/format/table.h"
 
 struct jo_loads_sens {
   jo_context* ctx;

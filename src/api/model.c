@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "api/handles.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "model/element.h"
 
 static jo_status keep_settings(jo_model* m, const jo_setting* set, int nset) {
@@ -176,35 +176,22 @@ jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out) {
 
 jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
-  static const char* const type[] = {
-#define X(id, name, n) name,
-      JMODEL_JOINT_LIST(X)
-#undef X
-  };
   const jmodel* m = model->model;
   if (i < 0 || i >= m->njoint) return JO_ERR_ARGUMENT;
   const jmodel_joint* j = &m->joint[i];
-  *out = (jo_joint){j->name, type[j->type], m->body[j->parent].name, m->body[j->child].name,
-                    j->ncoordinate};
+  *out = (jo_joint){j->name, jmodel_joint_class_of(j->type)->name, m->body[j->parent].name,
+                    m->body[j->child].name, j->ncoordinate};
   return JO_OK;
 }
 
 jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
-  static const struct {
-    const char* name;
-    int n;
-  } type[] = {
-#define X(id, name, n) {name, n},
-      JMODEL_CLOSURE_LIST(X)
-#undef X
-  };
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nclosure) return JO_ERR_ARGUMENT;
   const jmodel_closure* c = &m->closure[i];
-  bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
-  *out = (jo_closure){c->name, type[c->type].name, m->body[by_vectors ? c->u.body : c->a.body].name,
-                      m->body[by_vectors ? c->v.body : c->b.body].name, type[c->type].n};
+  const jmodel_closure_class* class_ = jmodel_closure_class_of(c->type);
+  *out = (jo_closure){c->name, class_->name, m->body[c->a.body].name, m->body[c->b.body].name,
+                      jmodel_closure_equations(class_)};
   return JO_OK;
 }
 

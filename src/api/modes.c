@@ -6,9 +6,9 @@
 #include "api/select.h"
 #include "base/require.h"
 #include "jounce/analysis.h"
-#include "plant/finite.h"
-#include "plant/guard.h"
-#include "sens/modes.h"
+#include "plant/check/finite.h"
+#include "plant/check/guard.h"
+#include "sens/linear/modes.h"
 
 struct jo_modes {
   jo_context* ctx;

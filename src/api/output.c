@@ -2,9 +2,9 @@
 // What programs around the library need for output of their own.
 #include <string.h>
 
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 
 jo_status jo_output_check(jo_context* ctx, const char* path) {
   JO_REQUIRE(ctx, path);

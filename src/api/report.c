@@ -6,11 +6,11 @@
 #include <math.h>
 
 #include "api/sens_handle.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
-#include "report/gltf.h"
-#include "report/html.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
+#include "report/format/gltf.h"
+#include "report/html/html.h"
 
 #define MAX_ROWS 1500  // of time histories: more than a plot can show
 
@@ -21,7 +21,7 @@ typedef struct job {
   jarena arena;
   jo_result* result;
   jo_sens_result* derivatives;
-  jexport_replay* replay;
+  jscene_replay* replay;
   jreport_page page;
 } job;
 
@@ -50,7 +50,7 @@ static jo_status replay(job* j) {
   jplant_simulate_options o = jplant_simulate_options_default();
   o.rel_tol = o.abs_tol = j->opt->tolerance;
   o.p = j->system->p;
-  return jexport_replay_create(j->ctx, j->system->plant, &o, &j->replay);
+  return jscene_replay_create(j->ctx, j->system->plant, &o, &j->replay);
 }
 
 // ---- tables --------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ jo_status jo_report_write(jo_context* ctx, const jo_system* system, const jo_rep
   jerr_scope scope = jerr_enter(ctx, JERR_SCOPE_REPORT);
   jo_status status = (is_scene ? write_scene : write_page)(&j, path, bytes);
   jerr_leave(ctx, scope);
-  jexport_replay_destroy(j.replay);
+  jscene_replay_destroy(j.replay);
   jo_sens_result_destroy(j.derivatives);
   jo_result_destroy(j.result);
   jarena_free(&j.arena);

@@ -7,9 +7,9 @@
 
 #include "api/handles.h"
 #include "base/require.h"
-#include "plant/finite.h"
-#include "plant/guard.h"
-#include "plant/start.h"
+#include "plant/check/finite.h"
+#include "plant/check/guard.h"
+#include "plant/start/start.h"
 
 struct jo_run {
   jo_context* ctx;

@@ -8,13 +8,13 @@
 
 #include "api/select.h"
 #include "api/sens_handle.h"
-#include "base/clock.h"
 #include "base/require.h"
-#include "plant/finite.h"
-#include "plant/limits.h"
-#include "plant/start.h"
-#include "sens/doubt.h"
-#include "sens/metric.h"
+#include "base/system/clock.h"
+#include "plant/check/finite.h"
+#include "plant/check/limits.h"
+#include "plant/start/start.h"
+#include "sens/error/doubt.h"
+#include "sens/error/metric.h"
 
 const char* jo_sens_method_name(jo_sens_method method) {
   static const char* const name[] = {"auto", "direct", "adjoint"};

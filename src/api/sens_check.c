@@ -6,8 +6,9 @@
 
 #include "api/sens_handle.h"
 #include "base/require.h"
-#include "sens/metric.h"
-#include "sens/numeric.h"
+#include "sens/error/agreement.h"
+#include "sens/error/metric.h"
+#include "sens/error/numeric.h"
 
 #define CHECK_TOLERANCE 1e-12
 #define ASIDE           1e-6  // change of a value that is set in the file, of its size
@@ -174,6 +175,28 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   if (status >= 0) status = fill_differences(&numeric, system->motion, &tell, row);
   jsens_numeric_end(&numeric);
   return status;
+}
+
+const char* jo_verdict_name(jo_verdict verdict) {
+  static const char* const name[] = {"agrees", "undecided", "disagrees"};
+  return verdict >= JO_AGREES && verdict <= JO_DISAGREES ? name[verdict] : NULL;
+}
+
+jo_status jo_sens_judge(jo_context* ctx, const jo_sens_result* result, const jo_sens_check_row* row,
+                        jo_sens_agreement* out, jo_verdict* worst) {
+  JO_REQUIRE(ctx, result, row, out);
+  const jsens_result* r = result->main;
+  jsens_checked c = {r, result->value, row, result->asked.frozen, result->statistics.rel_tol};
+  jo_verdict most = JO_AGREES;
+  for (int o = 0; o < r->nobjective; o++) {
+    for (int k = 0; k < r->nw; k++) {
+      int64_t at = (int64_t)o * r->nw + k;
+      out[at] = jsens_agree(&c, o, k);
+      if (!r->why[o] && out[at].verdict > most) most = out[at].verdict;
+    }
+  }
+  if (worst) *worst = most;
+  return JO_OK;
 }
 
 // ---- the V-curve ---------------------------------------------------------------------------------

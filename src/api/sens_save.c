@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/sens_handle.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "report/cell.h"
-#include "report/svg_plot.h"
-#include "report/table.h"
+#include "base/system/file.h"
+#include "report/format/table.h"
+#include "report/html/cell.h"
+#include "report/plot/svg_plot.h"
 
 static jo_status finish(jo_context* ctx, jtext* t, const char* path) {
   jo_status status = t->failed ? jerr_memory(ctx) : jfile_write(ctx, path, t->data, t->length);

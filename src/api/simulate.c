@@ -5,7 +5,7 @@
 
 #include "api/handles.h"
 #include "base/require.h"
-#include "report/table.h"
+#include "report/format/table.h"
 
 jo_simulate_options jo_simulate_options_default(void) {
   return (jo_simulate_options){.t_end_s = NAN,

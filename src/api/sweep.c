@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of sweeps.
-#include "study/sweep.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,21 +8,21 @@
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/sweep.h"
-#include "plant/caution.h"
+#include "plant/check/caution.h"
 #include "report/sweep.h"
-#include "sens/doubt.h"
-#include "sens/plan.h"
-#include "sens/verdict.h"
+#include "sens/error/doubt.h"
+#include "sens/error/plan.h"
+#include "sens/error/verdict.h"
 
 struct jo_sweep {
   jo_context* ctx;
-  jstudy_sweep* sweep;
-  jarena arena;                // of the cursor
-  jstudy_sweep_cursor cursor;  // of those who look at points
+  jsweep* sweep;
+  jarena arena;          // of the cursor
+  jsweep_cursor cursor;  // of those who look at points
   int (*progress)(void* user, int done);
   void* user;
   jo_team team;  // as given; the study's speaks to it
-  jstudy_team within;
+  jsweep_team within;
 };
 
 jo_sweep_options jo_sweep_options_default(void) {
@@ -56,7 +56,7 @@ static jo_status join_team(jo_sweep* s, const jo_team* t) {
                     "a team needs its three functions and a rank below its size");
   }
   s->team = *t;
-  s->within = (jstudy_team){.rank = t->rank,
+  s->within = (jsweep_team){.rank = t->rank,
                             .size = t->size,
                             .neighbours = t->neighbours,
                             .user = &s->team,
@@ -93,39 +93,39 @@ static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
 }
 
 static jo_status copy_design(jo_context* ctx, jarena* a, const jo_sweep_options* opt,
-                             jstudy_sweep_options* o) {
-  jstudy_range* range = JARENA_ARRAY(a, opt->nrange, jstudy_range);
-  jstudy_correlation* c = JARENA_ARRAY(a, opt->ncorrelation, jstudy_correlation);
+                             jsweep_options* o) {
+  jsweep_range* range = JARENA_ARRAY(a, opt->nrange, jsweep_range);
+  jsweep_correlation* c = JARENA_ARRAY(a, opt->ncorrelation, jsweep_correlation);
   if (!range || !c) return jerr_memory(ctx);
   for (int i = 0; i < opt->nrange; i++) {
     const jo_range* r = &opt->range[i];
-    range[i] = (jstudy_range){.name = r->name,
+    range[i] = (jsweep_range){.name = r->name,
                               .from = r->from,
                               .to = r->to,
                               .n = r->n,
-                              .law = (jstudy_law_kind)r->law,
+                              .law = (jsweep_law_kind)r->law,
                               .mean = r->mean,
                               .deviation = r->deviation};
   }
   for (int i = 0; i < opt->ncorrelation; i++) {
     const jo_correlation* r = &opt->correlation[i];
-    c[i] = (jstudy_correlation){r->first, r->second, r->value};
+    c[i] = (jsweep_correlation){r->first, r->second, r->value};
   }
   o->range = range;
   o->nrange = opt->nrange;
   o->nsample = opt->nsample;
   o->seed = opt->seed;
-  o->sampling = (jstudy_sampling)opt->sampling;
+  o->sampling = (jsweep_sampling)opt->sampling;
   o->correlation = c;
   o->ncorrelation = opt->ncorrelation;
   o->has_indices = opt->indices != 0;
   return JO_OK;
 }
 
-static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
-  o->method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
-              : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
-                                               : JSTUDY_SWEEP_AUTO;
+static void copy_run(const jo_sweep_options* opt, jsweep_options* o) {
+  o->method = opt->method == JO_SENS_DIRECT    ? JSWEEP_DIRECT
+              : opt->method == JO_SENS_ADJOINT ? JSWEEP_ADJOINT
+                                               : JSWEEP_AUTO;
   o->frozen = opt->frozen != 0;
   o->t_end = opt->t_end_s;
   o->tolerance = opt->tolerance;
@@ -142,7 +142,7 @@ static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
 
 static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
                           const jo_sweep_options* opt) {
-  jstudy_sweep_options o = jstudy_sweep_options_default();
+  jsweep_options o = jsweep_options_default();
   JO_TRY(copy_design(s->ctx, a, opt, &o));
   copy_run(opt, &o);
   o.settings = japi_system_settings(a, system);
@@ -150,7 +150,7 @@ static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
   if (opt->progress) o.progress = tell;
   if (opt->team) o.team = &s->within;
   o.user = s;
-  return jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
+  return jsweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
 }
 
 static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_options* opt) {
@@ -172,7 +172,7 @@ jo_status jo_sweep_create(jo_context* ctx, const jo_system* system, const jo_swe
   *s = (jo_sweep){.ctx = ctx, .progress = opt->progress, .user = opt->user};
   jarena_init(&s->arena, ctx);
   jo_status status = build(s, system, opt);
-  if (status >= 0) status = jstudy_sweep_look(ctx, &s->arena, s->sweep, &s->cursor);
+  if (status >= 0) status = jsweep_look(ctx, &s->arena, s->sweep, &s->cursor);
   if (status < 0) {
     jo_sweep_destroy(s);
     return status;
@@ -183,22 +183,22 @@ jo_status jo_sweep_create(jo_context* ctx, const jo_system* system, const jo_swe
 
 void jo_sweep_destroy(jo_sweep* sweep) {
   if (!sweep) return;
-  jstudy_sweep_destroy(sweep->sweep);
+  jsweep_destroy(sweep->sweep);
   jarena_free(&sweep->arena);
   jmem_free(sweep->ctx, sweep);
 }
 
-static void add_derivatives(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
+static void add_derivatives(const jsweep* s, const jsweep_point* p, const double* x,
                             jsens_doubt* d) {
   for (int k = 0; k < s->nobjective * s->nw; k++) {
     int o = k / s->nw, j = k % s->nw;
-    jsens_doubt_add(d, p->value[o], p->gradient[k], p->error[k], jstudy_sweep_unit(s, x, j),
+    jsens_doubt_add(d, p->value[o], p->gradient[k], p->error[k], jsweep_unit(s, x, j),
                     s->model->objective[o].name, s->model->number[s->wrt[j]].path);
   }
 }
 
 static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   const jsolve_options* solve = &s->run.solve;
   jsens_doubt derivative = {.wanted = jsens_plan_tolerance(&s->run),
                             .is_fixed = jsolve_method_about(solve->method)->is_fixed};
@@ -206,9 +206,9 @@ static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
   int points = 0;
   JO_TRY(jsens_verdicts_begin(a, s->sens, solve, &values));
   for (int i = 0; i < s->npoint; i++) {
-    const jstudy_sweep_point* p;
+    const jsweep_point* p;
     const double* x;
-    JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
+    JO_TRY(jsweep_at(&sweep->cursor, i, &p, &x));
     if (!p->is_done || p->status < 0) continue;
     points++;
     // what single precision costs is told by jo_sweep_inspect()
@@ -223,30 +223,30 @@ static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
 
 // Of values of points that a model would be warned of.
 static jo_status warn_of_points(jo_sweep* sweep, jarena* a) {
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   double* values = JARENA_ARRAY(a, s->sens->plant->dynamics->np, double);
   jplant_caution c;
   if (!values) return jerr_memory(s->ctx);
   JO_TRY(jplant_caution_begin(sweep->ctx, a, s->sens->plant, s->p, &c));
   for (int i = 0; c.told && i < s->npoint; i++) {
-    const jstudy_sweep_point* p;
+    const jsweep_point* p;
     const double* x;
-    JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
+    JO_TRY(jsweep_at(&sweep->cursor, i, &p, &x));
     if (!p->is_done || p->status < 0) continue;
-    jstudy_sweep_values(s, x, values);
+    jsweep_values(s, x, values);
     JO_TRY(jplant_caution_add(&c, values, i));
   }
   return JO_OK;
 }
 
 // Rank 0 of the team has what came out.
-static bool is_elsewhere(const jstudy_sweep* s) {
+static bool is_elsewhere(const jsweep* s) {
   return s->team && s->team->rank > 0;
 }
 
 jo_status jo_sweep_run(jo_sweep* sweep) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
-  JO_TRY(jstudy_sweep_run(sweep->sweep));
+  JO_TRY(jsweep_run(sweep->sweep));
   if (is_elsewhere(sweep->sweep)) return JO_OK;
   jarena a;
   jarena_init(&a, sweep->ctx);
@@ -260,7 +260,7 @@ jo_status jo_sweep_run(jo_sweep* sweep) {
 
 jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
   JO_REQUIRE_OR((jo_sweep_info){0}, sweep);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   jo_sweep_info info = {.points = s->npoint,
                         .done = s->ndone,
                         .failed = s->nfailed,
@@ -284,29 +284,29 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
 
 const char* jo_sweep_parameter_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   return i >= 0 && i < s->nrange ? s->range[i].name : NULL;
 }
 
 const char* jo_sweep_objective_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   return i >= 0 && i < s->nobjective ? s->model->objective[i].name : NULL;
 }
 
 const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   return i >= 0 && i < s->nw ? s->model->number[s->wrt[i]].path : NULL;
 }
 
 jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   if (i < 0 || i >= s->npoint || is_elsewhere(s)) return JO_ERR_ARGUMENT;
-  const jstudy_sweep_point* p;
+  const jsweep_point* p;
   const double* x;
-  JO_TRY(jstudy_sweep_at((jstudy_sweep_cursor*)&sweep->cursor, i, &p, &x));
+  JO_TRY(jsweep_at((jsweep_cursor*)&sweep->cursor, i, &p, &x));
   *out = (jo_sweep_point){.is_done = p->is_done,
                           .status = p->status,
                           .message = p->message ? p->message : "",
@@ -339,14 +339,14 @@ jo_status jo_sweep_statistics(jo_sweep* sweep) {
   if (is_elsewhere(sweep->sweep)) {
     return jerr_set(sweep->ctx, JO_ERR_ARGUMENT, "rank 0 of the team has what came out");
   }
-  return jstudy_sweep_statistics(sweep->sweep);
+  return jsweep_statistics(sweep->sweep);
 }
 
 jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
-  const jstudy_sweep* s = sweep->sweep;
+  const jsweep* s = sweep->sweep;
   if (!s->statistic || objective < 0 || objective >= s->nobjective) return JO_ERR_ARGUMENT;
-  const jstudy_statistic* t = &s->statistic[objective];
+  const jsweep_statistic* t = &s->statistic[objective];
   *out = (jo_statistic){.points = t->n,
                         .mean = t->mean,
                         .mean_error = t->mean_error,
@@ -354,8 +354,8 @@ jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statist
                         .deviation_error = t->deviation_error,
                         .least = t->least,
                         .most = t->most,
-                        .quantiles = JSTUDY_QUANTILES,
-                        .share = jstudy_quantile_share,
+                        .quantiles = JSWEEP_QUANTILES,
+                        .share = jsweep_quantile_share,
                         .quantile = t->quantile,
                         .rank_error = t->rank_error,
                         .first = t->first,
@@ -371,11 +371,11 @@ jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statist
 
 jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
   JO_REQUIRE(ctx, sweep, path);
-  jstudy_sweep* s = sweep->sweep;
+  jsweep* s = sweep->sweep;
   if (is_elsewhere(s)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: rank 0 of the team has what came out", path);
   }
   JO_TRY(jreport_sweep(ctx, s, path));
-  if (s->ndone == s->npoint) jstudy_sweep_forget(s);
+  if (s->ndone == s->npoint) jsweep_forget(s);
   return JO_OK;
 }

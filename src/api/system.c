@@ -5,9 +5,9 @@
 #include "api/handles.h"
 #include "api/select.h"
 #include "base/require.h"
-#include "plant/caution.h"
-#include "plant/guard.h"
-#include "plant/start.h"
+#include "plant/check/caution.h"
+#include "plant/check/guard.h"
+#include "plant/start/start.h"
 
 jo_system_options jo_system_options_default(void) {
   return (jo_system_options){0};

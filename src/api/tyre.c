@@ -7,10 +7,10 @@
 
 #include "api/tyre_handle.h"
 #include "base/require.h"
-#include "element/magic_formula.h"
+#include "element/tyre/magic_formula.h"
 #include "expr/diff.h"
-#include "expr/tape.h"
-#include "model/reader.h"
+#include "expr/tape/tape.h"
+#include "model/read/reader.h"
 
 // ---- files ---------------------------------------------------------------------------------------
 

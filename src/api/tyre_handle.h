@@ -4,7 +4,7 @@
 #define JAPI_TYRE_HANDLE_H
 
 #include "jounce/tyre.h"
-#include "model/tir.h"
+#include "model/tyre/tir.h"
 
 struct jo_tyre {
   jo_context* ctx;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "api/tyre_handle.h"
-#include "base/file.h"
 #include "base/require.h"
-#include "base/text.h"
-#include "report/panels.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
+#include "report/plot/panels.h"
 
 enum { NPOINT = 201, NLOAD = 4, NANGLE = 5, NPLOT = 4 };
 enum { FZ, KAPPA, ALPHA };    // inputs

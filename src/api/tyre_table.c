@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "api/tyre_handle.h"
-#include "base/file.h"
-#include "base/format.h"
 #include "base/require.h"
-#include "base/text.h"
-#include "base/text_file.h"
-#include "model/reader.h"
-#include "report/cell.h"
+#include "base/system/file.h"
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "base/text/text_file.h"
+#include "model/read/reader.h"
+#include "report/html/cell.h"
 
 #define MAX_BYTES   ((size_t)256 << 20)
 #define MAX_COLUMNS 512

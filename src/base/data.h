@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data that equations read while they are evaluated: a road. A graph names tables by number (expr/graph.h,
 // jexpr_data); what is in them comes with the arrays of inputs, so that functions are the same whatever the data are
-// and however many. Emitted code knows the head of this structure and nothing else (emit/prelude.c).
+// and however many. Emitted code knows the head of this structure and nothing else (emit/c/prelude.c).
 #ifndef JDATA_H
 #define JDATA_H
 

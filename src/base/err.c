@@ -5,14 +5,14 @@
 // what does not fit into memory later is counted, and its text replaced or left out.
 #include "base/err.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/context.h"
-#include "base/format.h"
 #include "base/mem.h"
+#include "base/text/format.h"
 
 static const char text_memory[] = "out of memory";
 static const char text_lost[] = "a message was lost: out of memory";
@@ -52,7 +52,7 @@ static bool grow_list(jo_context* ctx) {
 }
 
 static void append(jo_context* ctx, jo_severity severity, const char* text, char* owned) {
-  assert(text && ctx->n < ctx->cap);
+  JASSERT(text && ctx->n < ctx->cap);
   ctx->item[ctx->n++] = (jcontext_diagnostic){severity, text, owned};
 }
 
@@ -93,7 +93,7 @@ static void report(jo_context* ctx, jo_severity severity, const char* format, va
 }
 
 jo_status jerr_set(jo_context* ctx, jo_status status, const char* format, ...) {
-  assert(status < 0);  // what is reported as an error is one for the caller too
+  JASSERT(status < 0);  // what is reported as an error is one for the caller too
   va_list args;
   va_start(args, format);
   report(ctx, JO_ERROR, format, args);
@@ -122,7 +122,7 @@ void jerr_notice(jo_context* ctx, const char* format, ...) {
 }
 
 void jerr_forget(jo_context* ctx, int n) {
-  assert(n >= 0);
+  JASSERT(n >= 0);
   while (ctx->n > n) {
     jcontext_diagnostic* d = &ctx->item[--ctx->n];
     if (d->severity == JO_ERROR && ctx->nerror > 0) ctx->nerror--;

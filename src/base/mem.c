@@ -6,15 +6,15 @@
 // address sanitizer what was not handed out may not be touched, and there is some of it behind every request.
 #include "base/mem.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/context.h"
-#include "base/format.h"
+#include "base/text/format.h"
 
 // Tests of exhausted memory set both to 1: every request is then an allocation that can fail.
 #ifndef BLOCK_MIN
@@ -58,7 +58,7 @@ bool jmem_has_ended(void) {
 }
 
 bool jmem_grow(jo_context* ctx, void* array_pointer, int* cap, int need, size_t size) {
-  assert(need >= 0 && *cap >= 0 && size > 0);
+  JASSERT(need >= 0 && *cap >= 0 && size > 0);
   if (need <= *cap) return true;
   int next = *cap < 8 ? 8 : *cap > INT_MAX / 2 ? INT_MAX : 2 * *cap;
   if (next < need) next = need;
@@ -96,7 +96,7 @@ static jarena_block* add_block(jarena* a, size_t need) {
 }
 
 void* jarena_alloc(jarena* a, size_t size) {
-  assert(a->ctx);  // an arena that was never begun
+  JASSERT(a->ctx);  // an arena that was never begun
   if (size > PTRDIFF_MAX / 4) return NULL;
   size_t need = (size + ALIGN - 1) / ALIGN * ALIGN;
   if (need == 0) need = ALIGN;
@@ -149,7 +149,7 @@ void jarena_restore(jarena* a, jarena_mark mark) {
     jmem_free(a->ctx, b);
   }
   if (!a->head) return;
-  assert(mark.used <= a->head->used);  // marks are restored in the reverse order of saving
+  JASSERT(mark.used <= a->head->used);  // marks are restored in the reverse order of saving
   CLOSE(a->head->data + mark.used, a->head->size - mark.used);
   a->head->used = mark.used;
 }

@@ -2,16 +2,16 @@
 // Preparing batches: equations and kernels over lanes, and the rule that lanes march by.
 #include "batch/batch.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/assert.h"
+#include "base/system/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
-#include "sens/plan.h"
+#include "sens/error/plan.h"
 #include "sens/walk.h"
-#include "solve/scan.h"
+#include "solve/event/scan.h"
 #include "solve/stability.h"
 #include "solve/tableau.h"
 
@@ -20,14 +20,14 @@
 #define EVENT_RATE  5000   // ... for every second [1/s]
 
 // lanes.h is plain data for any compiler, and has the groups of inputs by their numbers
-static_assert((int)JBATCH_IN_P == (int)JGEN_P && (int)JBATCH_IN_T == (int)JGEN_T &&
-                  (int)JBATCH_IN_Y == (int)JGEN_Y && (int)JBATCH_IN_MODE == (int)JGEN_MODE &&
-                  (int)JBATCH_IN_ROAD == (int)JGEN_ROAD && (int)JBATCH_IN_DY == (int)JGEN_DY &&
-                  (int)JBATCH_IN_DT == (int)JGEN_DT && (int)JBATCH_IN_DP == (int)JGEN_DP &&
-                  (int)JBATCH_IN_LAMBDA == (int)JGEN_LAMBDA &&
-                  (int)JBATCH_IN_COMMON == (int)JGEN_COMMON &&
-                  (int)JBATCH_INPUTS == (int)JGEN_GROUP_COUNT,
-              "groups of inputs");
+_Static_assert((int)JBATCH_IN_P == (int)JGEN_P && (int)JBATCH_IN_T == (int)JGEN_T &&
+                   (int)JBATCH_IN_Y == (int)JGEN_Y && (int)JBATCH_IN_MODE == (int)JGEN_MODE &&
+                   (int)JBATCH_IN_ROAD == (int)JGEN_ROAD && (int)JBATCH_IN_DY == (int)JGEN_DY &&
+                   (int)JBATCH_IN_DT == (int)JGEN_DT && (int)JBATCH_IN_DP == (int)JGEN_DP &&
+                   (int)JBATCH_IN_LAMBDA == (int)JGEN_LAMBDA &&
+                   (int)JBATCH_IN_COMMON == (int)JGEN_COMMON &&
+                   (int)JBATCH_INPUTS == (int)JGEN_GROUP_COUNT,
+               "groups of inputs");
 
 jbatch_options jbatch_options_default(const jmodel* m) {
   return (jbatch_options){.run = jsens_options_default(m)};
@@ -130,7 +130,7 @@ static jo_status set_drives(jbatch* b) {
   return JO_OK;
 }
 
-// Derivatives take part in the control of steps, with the tolerance that repeated runs are planned with: sens/plan.c.
+// Derivatives take part in the control of steps, with the tolerance that repeated runs are planned with: sens/error/plan.c.
 static jo_status set_along(jbatch* b) {
   jbatch_rule* r = &b->rule;
   double* least = JARENA_ARRAY(&b->arena, r->nw, double);

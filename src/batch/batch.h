@@ -8,8 +8,8 @@
 #ifndef JBATCH_BATCH_H
 #define JBATCH_BATCH_H
 
-#include "batch/job.h"
-#include "batch/marches.h"
+#include "batch/device/job.h"
+#include "batch/march/marches.h"
 #include "sens/on_road.h"
 
 // Where points are computed. AUTO: by CUDA where that can be done, else by this processor; which it came to stands in the
@@ -59,7 +59,7 @@ typedef struct jbatch_point {
   double resolving;             // ... [s]
   int road;                     // 0: that of the jsens, then those of the options
   char* message;                // why it failed; NULL: it did not
-  jmachine_equilibrium rested;  // it begins there, see plant/start.h
+  jmachine_equilibrium rested;  // it begins there, see plant/start/start.h
 } jbatch_point;
 
 // Read-only once made, but for what jbatch_run() writes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch/doubt.h"
 
-#include "base/thread.h"
+#include "base/system/thread.h"
 #include "batch/inside.h"
 
 #define EVERY 256  // points; of few points more, of very many fewer

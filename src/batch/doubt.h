@@ -5,7 +5,7 @@
 #define JBATCH_DOUBT_H
 
 #include "batch/batch.h"
-#include "sens/verdict.h"
+#include "sens/error/verdict.h"
 
 enum { JBATCH_CHECK_MOST = 64 };  // points
 

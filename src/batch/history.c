@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 #include "batch/inside.h"
-#include "plant/limits.h"
+#include "plant/check/limits.h"
 #include "plant/simulate.h"
 
 // Rows of a grid from the start to the end.

@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/thread.h"
+#include "base/system/thread.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
 #include "batch/trail.h"
-#include "plant/guard.h"
-#include "plant/start.h"
+#include "plant/check/guard.h"
+#include "plant/start/start.h"
 
 #define MAX_MESSAGE 1024
 
@@ -88,7 +88,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jbatch_point* p = &b->point[i];
   jsens_options opt = b->opt.run;
   opt.p = values;
-  // steps that are too long for the derivatives show in estimates of their errors alone: sens/plan.c
+  // steps that are too long for the derivatives show in estimates of their errors alone: sens/error/plan.c
   opt.estimate = b->nw > 0 && !jsolve_method_about(opt.solve.method)->is_fixed;
   opt.compare = false;
   opt.some = true;

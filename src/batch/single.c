@@ -2,10 +2,10 @@
 // A sample of a batch in double precision beside single, and how far they are apart.
 #include "batch/single.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "batch/inside.h"
 
 #define EVERY 64  // points; of few points more, of very many fewer
@@ -102,7 +102,7 @@ static jo_status judge(jbatch* b) {
 
 static jo_status run_sample(jbatch* b, const double* x, const int* sample, int n, double* x_of) {
   int each = b->opt.nnumber, road[JBATCH_SAMPLE_MOST];
-  assert(n <= JBATCH_SAMPLE_MOST);
+  JASSERT(n <= JBATCH_SAMPLE_MOST);
   for (int k = 0; k < n; k++) {
     memcpy(x_of + (int64_t)k * each, x + (int64_t)sample[k] * each, (size_t)each * sizeof *x);
     road[k] = b->point[sample[k]].road - 1;

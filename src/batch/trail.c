@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plant/limits.h"
+#include "plant/check/limits.h"
 
 // ---- memory ----------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 #ifndef JBATCH_TRAIL_H
 #define JBATCH_TRAIL_H
 
-#include "batch/back.h"
 #include "batch/batch.h"
+#include "batch/march/back.h"
 
 typedef struct jbatch_trails {
   jo_context* ctx;

@@ -4,9 +4,9 @@
 #ifndef JELEMENT_DATA_H
 #define JELEMENT_DATA_H
 
-#include "element/contact.h"
 #include "element/law.h"
 #include "element/span.h"
+#include "element/tyre/contact.h"
 
 // between: along the line between two points
 typedef struct jelement_line_data {

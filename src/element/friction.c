@@ -4,7 +4,7 @@
 
 #include "element/list.h"
 #include "element/span.h"
-#include "gen/friction.h"
+#include "gen/force/friction.h"
 
 const char* const jelement_friction_signals[] = {"force", "speed", "sticking", "power", NULL};
 const char* const jelement_friction_component[] = {"force", NULL};

@@ -3,8 +3,8 @@
 #ifndef JELEMENT_FRICTION_H
 #define JELEMENT_FRICTION_H
 
-#include "gen/element.h"
-#include "model/reader.h"
+#include "gen/force/element.h"
+#include "model/read/reader.h"
 
 typedef struct jelement_friction {
   bool has_force, has_static, has_static_coefficient;

@@ -9,8 +9,8 @@
 #ifndef JELEMENT_LAW_H
 #define JELEMENT_LAW_H
 
-#include "gen/element.h"
-#include "model/reader.h"
+#include "gen/force/element.h"
+#include "model/read/reader.h"
 
 typedef struct jelement_stop {
   bool is_given, has_exponent;

@@ -3,8 +3,8 @@
 #ifndef JELEMENT_LIST_H
 #define JELEMENT_LIST_H
 
-#include "gen/element.h"
-#include "model/reader.h"
+#include "gen/force/element.h"
+#include "model/read/reader.h"
 
 #define JELEMENT_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 

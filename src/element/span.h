@@ -3,8 +3,8 @@
 #ifndef JELEMENT_SPAN_H
 #define JELEMENT_SPAN_H
 
-#include "gen/element.h"
-#include "model/reader.h"
+#include "gen/force/element.h"
+#include "model/read/reader.h"
 
 // Two points of different bodies: first in the data of a class that acts between them.
 typedef struct jelement_ends {

@@ -5,8 +5,8 @@
 #define JEMIT_PLAN_H
 
 #include "base/mem.h"
-#include "expr/pack.h"
-#include "expr/schedule.h"
+#include "expr/pack/pack.h"
+#include "expr/tape/schedule.h"
 
 typedef struct jemit_plan_options {
   int lanes;             // evaluated together

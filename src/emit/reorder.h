@@ -4,7 +4,7 @@
 #define JEMIT_REORDER_H
 
 #include "base/mem.h"
-#include "expr/packing.h"
+#include "expr/pack/packing.h"
 
 // Items in another order, operands before users: what is an output soon is computed first, and depth first. Scratch is in
 // the arena. Whoever keeps places of items (packing->at, vectors) renews them.

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "base/work.h"
-#include "base/zip.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "base/system/work.h"
+#include "base/text/zip.h"
 #include "export/embedded.h"
 #include "export/fmu_description.h"
 #include "kernel/toolchain.h"

@@ -3,7 +3,7 @@
 #ifndef JEXPORT_FMU_DESCRIPTION_H
 #define JEXPORT_FMU_DESCRIPTION_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "export/sources.h"
 #include "runtime/fmi_layout.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 #define MAX_IDENTIFIER 60
 

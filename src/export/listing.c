@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/listing.h"
 
-#include "emit/listing.h"
+#include "emit/encode/listing.h"
 #include "plant/plant.h"
 
 static void write_header(const jmodel* m, const jplant* p, const jemit_listing* l, jtext* t) {

@@ -3,7 +3,7 @@
 #ifndef JEXPORT_LISTING_H
 #define JEXPORT_LISTING_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/model.h"
 
 typedef struct jexport_listing {

@@ -2,32 +2,33 @@
 // An interpreted plant has all equations; their functions are emitted, what runs need of the model becomes tables.
 #include "export/sources.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
-#include "base/text.h"
-#include "emit/emit.h"
+#include "base/text/text.h"
+#include "emit/c/emit.h"
 #include "export/tables.h"
-#include "model/ranges.h"
+#include "model/range/ranges.h"
 #include "model/select.h"
-#include "plant/assemble.h"
 #include "plant/plant.h"
+#include "plant/start/assemble.h"
 
 #define MAX_ROAD_VALUES 2e6
 
-static_assert((int)JVEHICLE_NUMBERS == (int)JGEN_P && (int)JVEHICLE_TIME == (int)JGEN_T &&
-                  (int)JVEHICLE_STATE == (int)JGEN_Y && (int)JVEHICLE_MODES == (int)JGEN_MODE &&
-                  (int)JVEHICLE_MOMENTUM == (int)JGEN_MOMENTUM,
-              "groups of inputs");
-static_assert((int)JVEHICLE_STATE_DIRECTION == (int)JGEN_DY &&
-                  (int)JVEHICLE_TIME_DIRECTION == (int)JGEN_DT &&
-                  (int)JVEHICLE_NUMBER_DIRECTION == (int)JGEN_DP &&
-                  (int)JVEHICLE_WEIGHTS == (int)JGEN_LAMBDA &&
-                  (int)JVEHICLE_FEEDS == (int)JGEN_FEED && (int)JVEHICLE_FIRED == (int)JGEN_FIRED &&
-                  (int)JVEHICLE_GROUP_COUNT == (int)JGEN_COMMON,
-              "groups of inputs");
+_Static_assert((int)JVEHICLE_NUMBERS == (int)JGEN_P && (int)JVEHICLE_TIME == (int)JGEN_T &&
+                   (int)JVEHICLE_STATE == (int)JGEN_Y && (int)JVEHICLE_MODES == (int)JGEN_MODE &&
+                   (int)JVEHICLE_MOMENTUM == (int)JGEN_MOMENTUM,
+               "groups of inputs");
+_Static_assert((int)JVEHICLE_STATE_DIRECTION == (int)JGEN_DY &&
+                   (int)JVEHICLE_TIME_DIRECTION == (int)JGEN_DT &&
+                   (int)JVEHICLE_NUMBER_DIRECTION == (int)JGEN_DP &&
+                   (int)JVEHICLE_WEIGHTS == (int)JGEN_LAMBDA &&
+                   (int)JVEHICLE_FEEDS == (int)JGEN_FEED &&
+                   (int)JVEHICLE_FIRED == (int)JGEN_FIRED &&
+                   (int)JVEHICLE_GROUP_COUNT == (int)JGEN_COMMON,
+               "groups of inputs");
 
 #define MAX_FUNCTIONS 48
 
@@ -53,7 +54,7 @@ typedef struct writer {
 
 static jo_status add_function(writer* w, const jexpr_fn* fn, const char* field, int index) {
   if (!fn->name) return JO_OK;
-  assert(w->nfn < MAX_FUNCTIONS);
+  JASSERT(w->nfn < MAX_FUNCTIONS);
   const char* name = index < 0 ? field : jarena_printf(w->a, "%s[%d]", field, index);
   if (!name) return jerr_memory(w->ctx);
   w->entry[w->nfn].field = name;
@@ -468,7 +469,7 @@ jo_status jexport_sources_build(jo_context* ctx, jarena* a, const jmodel* m,
   jmodel_range_function_destroy(&w->range);
   out->plant = w->plant;
   for (int i = 0; i < JPLANT_EXTRA_COUNT; i++) {
-    assert(!w->own[i]);  // the context is the plant's: they are on its shelf
+    JASSERT(!w->own[i]);  // the context is the plant's: they are on its shelf
   }
   if (status < 0) jexport_sources_destroy(out);
   jmem_free(ctx, w);

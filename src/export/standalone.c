@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "export/sources.h"
-#include "plant/guard.h"
+#include "plant/check/guard.h"
 
 typedef struct writer {
   jo_context* ctx;

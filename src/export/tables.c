@@ -2,7 +2,7 @@
 // Names of the model reach the sources only as escaped strings, numbers as literals that read back exactly.
 #include "export/tables.h"
 
-#include "base/format.h"
+#include "base/text/format.h"
 
 // ---- values ------------------------------------------------------------------------------------------
 

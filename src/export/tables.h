@@ -3,7 +3,7 @@
 #ifndef JEXPORT_TABLES_H
 #define JEXPORT_TABLES_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "runtime/model.h"
 
 // Functions of the generated code by where the model has them.

@@ -63,7 +63,7 @@ jexpr_ref jexpr_solve_partial(jexpr_graph* g, jexpr_ref solve, int k) {
 #define ROUNDS   200
 #define ACCURACY 1e-12  // of the last step of Newton, whose error is its square
 
-// Emitted code has the same (emit/prelude.c).
+// Emitted code has the same (emit/c/prelude.c).
 double jexpr_solve_value(jexpr_equation f, void* user, double start, double step) {
   double x = start, low = 0.0, high = 0.0, last = INFINITY, F[2];
   double enough = ACCURACY * (fabs(start) + step);

@@ -8,7 +8,7 @@
 #ifndef JEXPR_BODY_H
 #define JEXPR_BODY_H
 
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 
 // Operands of solve before the values c, and groups of the body.
 enum { JEXPR_SOLVE_BODY, JEXPR_SOLVE_START, JEXPR_SOLVE_STEP, JEXPR_SOLVE_VALUES };

@@ -3,13 +3,13 @@
 // Simplification is in simplify.c; this file only guarantees that equal nodes are one node.
 #include "expr/graph.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/format.h"
+#include "base/assert.h"
 #include "base/hash.h"
+#include "base/text/format.h"
 #include "expr/intern.h"
 
 #define FIRST_TABLE_SIZE 1024
@@ -120,7 +120,7 @@ jexpr_ref jexpr_lookup(const jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref
 }
 
 jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
-  assert(op < JEXPR_OP_COUNT && jexpr_ops[op].arity >= 0);
+  JASSERT(op < JEXPR_OP_COUNT && jexpr_ops[op].arity >= 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   jexpr_node n = {op, a, b, c};
   uint32_t hash = hash_node(g, &n);
@@ -133,7 +133,7 @@ jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, je
 }
 
 jexpr_ref jexpr_intern_list(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
-  assert(is_list(op) && n > 0);
+  JASSERT(is_list(op) && n > 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   uint32_t hash = hash_list(op, arg, (uint32_t)n);
   jexpr_slot* slot = find_list(g, op, arg, (uint32_t)n, hash);
@@ -204,7 +204,7 @@ jexpr_ref jexpr_const(jexpr_graph* g, double value) {
 }
 
 int jexpr_group(jexpr_graph* g, const char* name, int size, jexpr_vary vary) {
-  assert(size >= 0);
+  JASSERT(size >= 0);
   const char* copy = jarena_strdup(&g->names, name);
   if (!copy || !jmem_grow(g->ctx, &g->group, &g->group_cap, g->ngroup + 1, sizeof *g->group)) {
     fail_memory(g);

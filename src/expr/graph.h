@@ -13,11 +13,11 @@
 #ifndef JEXPR_GRAPH_H
 #define JEXPR_GRAPH_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -105,7 +105,7 @@ typedef struct jexpr_graph {
   int nmark, mark_cap;
   jexpr_body* body;
   int nbody, body_cap;
-  int ncall;               // functions written out, expr/parse.h
+  int ncall;               // functions written out, expr/parse/parse.h
   int max_nodes;           // more are an error, told with ...
   const char* limit_hint;  // ... how to raise it
   jo_status status;        // first failure
@@ -199,13 +199,13 @@ static inline bool jexpr_is_value(const jexpr_graph* g, jexpr_ref r, double v) {
 bool jexpr_is_flag(const jexpr_graph* g, jexpr_ref r);
 // Operands of any node: their number, and the k-th.
 static inline int jexpr_nargs(const jexpr_graph* g, jexpr_ref r) {
-  assert(r < (jexpr_ref)g->nnode);
+  JASSERT(r < (jexpr_ref)g->nnode);
   const jexpr_node* n = &g->node[r];
   int arity = jexpr_ops[n->op].arity;
   return arity < 0 ? (int)n->b : arity;
 }
 static inline jexpr_ref jexpr_arg(const jexpr_graph* g, jexpr_ref r, int k) {
-  assert(k >= 0 && k < jexpr_nargs(g, r));
+  JASSERT(k >= 0 && k < jexpr_nargs(g, r));
   const jexpr_node* n = &g->node[r];
   if (jexpr_ops[n->op].arity < 0) return g->list[n->a + (uint32_t)k];
   return k == 0 ? n->a : k == 1 ? n->b : n->c;

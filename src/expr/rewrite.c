@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilding expressions with some nodes replaced: conditions by modes, inputs by expressions.
 #include "expr/rewrite.h"
-
-#include <assert.h>
+#include "base/assert.h"
 
 jexpr_ref jexpr_rebuild(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
   switch (op) {
@@ -87,7 +86,7 @@ void jexpr_copy_node(jexpr_copy* c, jexpr_ref r) {
 bool* jexpr_needed_by(const jexpr_graph* g, jarena* a, const jexpr_ref* root, int n) {
   bool* need = JARENA_ARRAY(a, g->nnode, bool);
   for (int i = 0; need && i < n; i++) {
-    assert(root[i] < (jexpr_ref)g->nnode);
+    JASSERT(root[i] < (jexpr_ref)g->nnode);
     need[root[i]] = true;
   }
   for (jexpr_ref r = (jexpr_ref)g->nnode - 1; need && r > 0; r--) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/solve.h"
 
-#include <assert.h>
-
+#include "base/assert.h"
 #include "expr/body.h"
 #include "expr/diff.h"
 #include "expr/intern.h"
@@ -71,13 +70,13 @@ static jexpr_ref cut_out(cut* x, jarena* a, jexpr_ref residual, jexpr_ref hole) 
     }
     if (!x->inside[r]) continue;
     // an unknown inside of the equation of another
-    assert(g->node[r].op != JEXPR_SOLVE);
+    JASSERT(g->node[r].op != JEXPR_SOLVE);
     for (int k = 0; k < n; k++) {
       if (!x->inside[jexpr_arg(g, r, k)]) take_value(x, jexpr_arg(g, r, k));
     }
     if (x->c.to->status == JO_OK) jexpr_copy_node(&x->c, r);
   }
-  assert(x->inside[residual] || x->c.to->status < 0);
+  JASSERT(x->inside[residual] || x->c.to->status < 0);
   return x->c.now[residual];
 }
 

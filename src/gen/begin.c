@@ -2,7 +2,7 @@
 // What both stages begin with: storage and constants.
 #include "gen/begin.h"
 
-#include "gen/element.h"
+#include "gen/force/element.h"
 
 #define BYTES_PER_TERM 100.0  // of a graph, its schedules and what evaluates it
 

@@ -65,7 +65,7 @@ typedef struct jgen_memo {
   jexpr_ref value;
 } jgen_memo;
 
-// An event (gen/events.h): its condition, and what it gives another value.
+// An event (gen/switch/events.h): its condition, and what it gives another value.
 typedef struct jgen_set {
   jmodel_target target;
   int index;  // state or coordinate of the model
@@ -82,7 +82,7 @@ typedef struct jgen_event {
       at_start;  // where its condition holds at the start, it happens there; what it sets is constant
 } jgen_event;
 
-// Dry friction (gen/friction.h).
+// Dry friction (gen/force/friction.h).
 typedef struct jgen_friction {
   const jmodel_element* element;
   int state;                            // of the model: which way it slips
@@ -143,7 +143,7 @@ typedef struct jgen {
   int nfriction;
   jgen_friction* friction;
   jgen_locals local;
-  int depth;             // levels of nesting of what is being read, expr/order.h
+  int depth;             // levels of nesting of what is being read, expr/tape/order.h
   const char* where;     // place of the expression being read
   const char* caller;    // inside of functions: that of what calls the first of them; NULL: outside
   const char* rule;      // what it may depend on, where that is less than usual; NULL: as usual
@@ -262,7 +262,7 @@ bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char*
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 
-// elements.c. What a class needs stands in gen/element.h.
+// elements.c. What a class needs stands in gen/force/element.h.
 jgen_element* jgen_element_at(jgen* s, int i);
 int jgen_element_find(const jgen* s, const char* name, size_t n);           // -1: none
 int jgen_element_signal(const jgen* s, int i, const char* name, size_t n);  // -1: none

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dynamics stage: begin, write the equations, make functions and their derivatives.
-#include <assert.h>
 
-#include "gen/attitude.h"
+#include "base/assert.h"
 #include "gen/begin.h"
-#include "gen/events.h"
-#include "gen/reduction.h"
-#include "gen/sens.h"
+#include "gen/derive/sens.h"
+#include "gen/loop/reduction.h"
+#include "gen/switch/events.h"
+#include "gen/tree/attitude.h"
 
 static jo_status count_equations(jgen_reduction* r) {
   jarena scratch;
@@ -157,7 +157,7 @@ jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_optio
   jo_status status = JO_OK;
   // once, and again as long as an expression looks at a body whose spin was not followed: it is, the next time
   for (int attempt = 0; retry && status >= 0; attempt++) {
-    assert(attempt <= m->nbody);
+    JASSERT(attempt <= m->nbody);
     retry = false;
     *d = (jgen_dynamics){.g = jexpr_graph_create(ctx), .model = m};
     jarena_init(&d->arena, ctx);

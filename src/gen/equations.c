@@ -3,14 +3,14 @@
 //   ydot = f(t, y, p),  y as in gen/layout.h
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
-#include "gen/articulated.h"
+#include "base/assert.h"
 #include "gen/begin.h"
-#include "gen/friction.h"
+#include "gen/force/friction.h"
+#include "gen/tree/articulated.h"
 
-#include <assert.h>
 #include <limits.h>
+#include "gen/loop/reduction.h"
 #include "gen/objective.h"
-#include "gen/reduction.h"
 
 // Above these the matrix is not written at all: operations of its factors for every link, where articulated bodies take about
 // 300 of all kinds, and unknowns
@@ -49,7 +49,7 @@ static jo_status set_states(jgen_reduction* r) {
   jgen_dynamics* d = r->out;
   const jgen_layout* l = &d->layout;
   JO_TRY(jgen_layout_build(s->a, s->m, r->part, &d->layout));
-  assert(r->nu + r->nv + r->nd == r->nq && r->nv == r->part->nrow);
+  JASSERT(r->nu + r->nv + r->nd == r->nq && r->nv == r->part->nrow);
   d->ny = l->ny;
   d->nobjective = s->m->nobjective;
   d->nintegral = l->block[JGEN_INTEGRAL].n;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a dynamics, out of the equations of its reduction: outputs are gathered, switches
 // taken out of all of them together, and named functions made.
-#include <assert.h>
+#include "base/assert.h"
 #include "expr/rewrite.h"
 
-#include "gen/attitude.h"
 #include "gen/begin.h"
-#include "gen/element.h"
-#include "gen/friction.h"
-#include "gen/reduction.h"
-#include "gen/switches.h"
+#include "gen/force/element.h"
+#include "gen/force/friction.h"
+#include "gen/loop/reduction.h"
+#include "gen/switch/switches.h"
+#include "gen/tree/attitude.h"
 
 const jgen_fn_info* jgen_fn_about(jgen_fn f) {
   enum { FOLDED = true, LIVE = false };
@@ -99,7 +99,7 @@ static jo_status make(jgen_reduction* r, const part** p) {
   jexpr_outputs o[JGEN_MAX_OUT];
   int n = 0;
   for (; about->out[n]; n++, (*p)++) {
-    assert((*p)->fn == f);
+    JASSERT((*p)->fn == f);
     o[n] = jgen_outputs(r->s.a, about->out[n], (*p)->ref, (*p)->n);
   }
   return jgen_function(r->s.g, r->s.a, about->name, o, n, &r->out->fn[f]);
@@ -271,7 +271,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
     p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
     p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};
   }
-  assert(n <= PARTS);
+  JASSERT(n <= PARTS);
   return n;
 }
 

@@ -12,8 +12,8 @@
 #define JGEN_GEN_H
 
 #include "expr/diff.h"
-#include "expr/schedule.h"
-#include "expr/tape.h"
+#include "expr/tape/schedule.h"
+#include "expr/tape/tape.h"
 #include "expr/vec.h"
 #include "gen/functions.h"
 #include "gen/layout.h"
@@ -206,7 +206,7 @@ typedef enum jgen_group {
   JGEN_B,       // placeholders of right-hand sides
   JGEN_C,
   JGEN_ELEMENT,  // placeholders of element forces
-  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/implied.h)
+  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/derive/implied.h)
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
   JGEN_HOLD,     // placeholders of forces of friction
@@ -297,28 +297,5 @@ typedef struct jgen_dynamics {
 jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
                               const jgen_partition* part, jgen_dynamics** out);
 void jgen_dynamics_destroy(jgen_dynamics* d);
-
-// ---- pieces of the semi-explicit form --------------------------------------------------------------
-
-// The same equations before the reduction, with all velocities as inputs: closures and tree are
-// symbolic, factorisations and reduction are left to numbers (src/plant/semi.h). Conditions are
-// evaluated, not held as modes. Inputs: p, t, q, qd (all coordinates), z, x.
-//   drive     s, sd, sdd of driven coordinates
-//   closure   entries of J, residuals h of the kept equations
-//   tree      entries of M (lower half), c at x = 0, quadratic terms of the closures
-//   finish    qdd by coordinate from the unknowns x (the hub's are in hub axes)
-typedef struct jgen_pieces {
-  jexpr_graph* g;
-  jarena arena;
-  int np, nq, nz;
-  int* live;
-  double* p;
-  jgen_sparse J, M;
-  jexpr_fn drive, closure, tree, finish;
-} jgen_pieces;
-
-jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
-                            const jgen_partition* part, jgen_pieces** out);
-void jgen_pieces_destroy(jgen_pieces* p);
 
 #endif

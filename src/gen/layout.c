@@ -2,9 +2,9 @@
 // States are listed twice by the same functions: once to be counted, once to be described.
 #include "gen/layout.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "gen/objective.h"
 
 typedef struct writer {
@@ -60,7 +60,7 @@ static void add(writer* w, state s) {
     l->block[s.block].n++;
     return;
   }
-  assert(jgen_is_in(l, s.block, i));
+  JASSERT(jgen_is_in(l, s.block, i));
   l->name[i] = name_of(w->a, &s);
   w->no_memory = w->no_memory || !l->name[i];
   l->unit[i] = s.unit;
@@ -95,15 +95,16 @@ static void list_states(writer* w) {
   }
 }
 
-// (O5)  both states of a section have the unit and the size of its signal x. An objective that is an integral
-// has the unit of x times s, all others that of x.
+// (O5)  both states of a section have the unit and the size of its signal x, which a mean has, too; what is no mean has that
+// of x times s^(1/n).
 static void list_filters(writer* w) {
   for (int i = 0; i < w->m->nintegrated; i++) {
     const jmodel_objective* o = &w->m->integrated[i];
-    bool is_integral = o->kind == JMODEL_OBJECTIVE_INTEGRAL;
+    bool is_mean = jmodel_objective_class_of(o->kind)->is_mean;
     int n = jgen_objective_states(o);
     if (n == 0) continue;
-    const char* unit = unit_by(w, o->unit, 1.0, is_integral ? "s^-1" : "");
+    const char* second = is_mean ? "" : jarena_printf(w->a, "s^%g", -1.0 / o->power);
+    const char* unit = unit_by(w, o->unit, 1.0, second ? second : "");
     for (int k = 0; k < n; k++) {
       add(w, (state){JGEN_FILTER, o->name, "filter", k + 1, unit, .nominal = o->nominal});
     }
@@ -112,21 +113,24 @@ static void list_filters(writer* w) {
 
 // (O1)  squares and powers are those of x/nominal
 static bool has_scaled_power(const jmodel_objective* o) {
-  return (o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK) && o->has_nominal;
+  return o->power > 1.0 && o->has_nominal;
 }
 
 static double integral_nominal(const jmodel_objective* o) {
   return has_scaled_power(o) ? 1.0 : o->nominal;
 }
 
+static const char* raised(writer* w, const char* unit, double power) {
+  if (w->counts || !*unit) return unit;
+  const char* text = jarena_printf(w->a, "(%s)^%g", unit, power);
+  w->no_memory = w->no_memory || !text;
+  return text;
+}
+
 static const char* integral_unit(writer* w, const jmodel_objective* o) {
   if (has_scaled_power(o)) return "s";
-  switch (o->kind) {
-    case JMODEL_OBJECTIVE_MEAN: return unit_by(w, o->unit, 1.0, "s");
-    case JMODEL_OBJECTIVE_RMS: return unit_by(w, o->unit, 2.0, "s");
-    case JMODEL_OBJECTIVE_PEAK: return unit_by(w, o->unit, o->power, "s");
-    default: return o->unit;
-  }
+  if (jmodel_objective_class_of(o->kind)->is_mean) return unit_by(w, o->unit, o->power, "s");
+  return o->power == 1.0 ? o->unit : raised(w, o->unit, o->power);
 }
 
 static bool is_taken(const writer* w, const char* name) {
@@ -197,7 +201,7 @@ jo_status jgen_layout_build(jarena* a, const jmodel* m, const jgen_partition* pa
   w.counts = false;
   list_all(&w);
   map_coordinates(out, part);
-  assert(w.no_memory || w.n == out->ny);
+  JASSERT(w.no_memory || w.n == out->ny);
   return w.no_memory ? jerr_memory(a->ctx) : JO_OK;
 }
 
@@ -206,7 +210,7 @@ int jgen_own_count(const jgen_layout* l) {
 }
 
 int jgen_own(const jgen_layout* l, int i) {
-  assert(i >= 0 && i < l->nown);
+  JASSERT(i >= 0 && i < l->nown);
   return l->own[i];
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define TWO_PI 6.283185307179586476925
+#define SQUARE 2.0  // the power of a root mean square
 
 // (b2 s^2 + b1 w s + b0 w^2) / (s^2 + d w s + w^2)
 typedef struct section {
@@ -80,7 +81,7 @@ static jexpr_ref by_window(jgen* s, const jmodel_objective* o, jexpr_ref inside,
 }
 
 bool jgen_objective_has_root(const jmodel_objective* o) {
-  return o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK;
+  return o->power > 1.0;
 }
 
 // (O1)  a power of a small signal would lie below all tolerances, or below all numbers: it is that of
@@ -96,10 +97,8 @@ jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jex
     x = pass_section(s, &k[i], x, z + 2 * i, zd + 2 * i);
   }
   if (jgen_objective_has_root(o)) x = jexpr_div(g, x, jexpr_const(g, o->nominal));
-  if (o->kind == JMODEL_OBJECTIVE_RMS) x = jexpr_mul(g, x, x);
-  if (o->kind == JMODEL_OBJECTIVE_PEAK) {
-    x = jexpr_pow(g, jexpr_mul(g, x, x), jexpr_const(g, 0.5 * o->power));
-  }
+  if (o->power > 1.0) x = jexpr_mul(g, x, x);
+  if (o->power > 1.0 && o->power != SQUARE) x = jexpr_pow(g, x, jexpr_const(g, 0.5 * o->power));
   return o->has_window ? by_window(s, o, x, s->zero) : x;
 }
 
@@ -122,11 +121,9 @@ jexpr_ref jgen_objective_value(jgen* s, const jmodel_objective* o, jexpr_ref int
   jexpr_graph* g = s->g;
   jexpr_ref v = integral;
   if (o->kind == JMODEL_OBJECTIVE_FINAL) v = s->zero;
-  if (o->kind == JMODEL_OBJECTIVE_MEAN) v = jexpr_div(g, v, duration(s, o));
-  if (o->kind == JMODEL_OBJECTIVE_RMS) v = jexpr_sqrt(g, jexpr_div(g, v, duration(s, o)));
-  if (o->kind == JMODEL_OBJECTIVE_PEAK) {
-    v = jexpr_pow(g, jexpr_div(g, v, duration(s, o)), jexpr_const(g, 1.0 / o->power));
-  }
+  if (jmodel_objective_class_of(o->kind)->is_mean) v = jexpr_div(g, v, duration(s, o));
+  if (o->power == SQUARE) v = jexpr_sqrt(g, v);
+  if (o->power > SQUARE) v = jexpr_pow(g, v, jexpr_const(g, 1.0 / o->power));
   if (jgen_objective_has_root(o)) v = jexpr_mul(g, v, jexpr_const(g, o->nominal));
   if (o->has_final) v = jexpr_add(g, v, jgen_scalar(s, &o->final, o->name));
   return v;

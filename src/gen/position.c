@@ -2,8 +2,8 @@
 // The position stage: closures, drives and initial conditions as functions of all coordinates, for
 // assembly and for the choice of the partition.
 #include "expr/rewrite.h"
-#include "gen/attitude.h"
 #include "gen/begin.h"
+#include "gen/tree/attitude.h"
 
 enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP, GROUP_Z };
 
@@ -125,7 +125,7 @@ static jo_status put_initial(jgen* s, jgen_position* out) {
   for (int k = 0; k < nq; k++) {
     const jmodel_coordinate* c = &m->coordinate[k];
     const jmodel_joint* j = &m->joint[c->joint];
-    bool position = j->type == JMODEL_JOINT_FREE && c->k < 3;
+    bool position = jmodel_joint_class_of(j->type)->is_place && c->k < 3;
     guess[k] = position ? jgen_design_position(s, j).e[c->k] : s->zero;
     if (c->has_guess) guess[k] = jgen_scalar(s, &c->guess, c->name);
   }

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "expr/order.h"
-#include "expr/parse.h"
-#include "expr/tape.h"
-#include "gen/attitude.h"
+#include "expr/parse/parse.h"
+#include "expr/tape/order.h"
+#include "expr/tape/tape.h"
 #include "gen/build.h"
-#include "gen/element.h"
+#include "gen/force/element.h"
+#include "gen/tree/attitude.h"
 
 typedef struct word {
   const char* s;

@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "base/hash.h"
-#include "base/text.h"
-#include "model/reader.h"
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "model/read/reader.h"
 
 #define MAX_SHOWN 60  // letters of a text of the file in messages
 #define MAX_NAME  48  // letters of a name: room for what makes it another one

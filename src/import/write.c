@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "import/draft.h"
 
 #define WIDTH 110  // of lines, where it can be had

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 
 #ifndef JOUNCE_WITH_EXPAT
 

@@ -3,7 +3,7 @@
 #ifndef JKERNEL_FUNCTIONS_H
 #define JKERNEL_FUNCTIONS_H
 
-#include "emit/operations.h"
+#include "emit/machine/operations.h"
 
 // NULL: there are none for that level.
 const jemit_functions* jkernel_functions(jcpu_level level);

@@ -2,16 +2,16 @@
 // Kernel sets: machine code, or C source that is compiled in a temporary folder and loaded, or the interpreter.
 #include "kernel/kernel.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/cpu.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "base/work.h"
-#include "emit/machine.h"
+#include "base/assert.h"
+#include "base/system/clock.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "base/system/work.h"
+#include "emit/machine/machine.h"
 #include "kernel/functions.h"
 #include "kernel/library.h"
 #include "kernel/toolchain.h"
@@ -278,7 +278,7 @@ static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_f
 
 static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
                             jkernel_set** out) {
-  assert(nfn > 0 && lanes > 0);
+  JASSERT(nfn > 0 && lanes > 0);
   jkernel_set* set = jmem_resize(ctx, NULL, sizeof *set);
   if (!set) return jerr_memory(ctx);
   *set = (jkernel_set){.ctx = ctx, .n = nfn};

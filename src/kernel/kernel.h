@@ -4,9 +4,9 @@
 #define JKERNEL_KERNEL_H
 
 #include "base/err.h"
-#include "emit/emit.h"
-#include "expr/schedule.h"
-#include "expr/tape.h"
+#include "emit/c/emit.h"
+#include "expr/tape/schedule.h"
+#include "expr/tape/tape.h"
 #include "kernel/code.h"
 
 typedef enum jkernel_backend {
@@ -24,7 +24,7 @@ typedef struct jkernel_options {
   const bool*
       is_seldom;  // per function: called too seldom to be worth compiling, so interpreted; NULL: none
   jemit_options emit;             // `lanes` is taken from above
-  struct jemit_listing* listing;  // emit/listing.h, filled with machine code; NULL: none
+  struct jemit_listing* listing;  // emit/encode/listing.h, filled with machine code; NULL: none
 } jkernel_options;
 
 jkernel_options jkernel_options_default(void);
@@ -43,7 +43,7 @@ typedef struct jkernel {
   jkernel_function function;  // NULL: interpreted
   jexpr_tape tape;            // filled when interpreted
   jexpr_counts counts;
-  int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes (expr/pack.h)
+  int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes (expr/pack/pack.h)
 } jkernel;
 
 // Immutable once built; any number of threads may evaluate, each with its own work space.

@@ -2,7 +2,7 @@
 // Compiling a unit: sources in parallel, then a link. Arguments are vectors; no shell is involved.
 //
 // The flags keep results the same on every machine: no contraction of a * b + c, no rewriting of
-// pow; the flag of the processor (base/cpu.h) then only chooses wider registers, not other roundings. The vectorizers stay off
+// pow; the flag of the processor (base/system/cpu.h) then only chooses wider registers, not other roundings. The vectorizers stay off
 // because gcc 12 forms fused vfmaddsub there against -ffp-contract=off; they gain nothing on
 // straight-line code, and lanes are vectors already. At -O1 gcc is spared the passes that find nothing to
 // do here: a quarter of its time, and kernels run as fast without them (bench/README.md).
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/err.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "base/text.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "base/text/text.h"
 
 // One command compiles a piece of bounded size, within seconds: this is for those that hang.
 #define DEFAULT_LIMIT 600.0  // [s]

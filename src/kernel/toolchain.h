@@ -4,7 +4,7 @@
 #define JKERNEL_TOOLCHAIN_H
 
 #include "base/mem.h"
-#include "emit/emit.h"
+#include "emit/c/emit.h"
 
 #define JKERNEL_FLAGS_MAX 64
 

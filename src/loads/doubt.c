@@ -82,7 +82,7 @@ static bool is_coupled(judge* j, const jloads_event* v, double tolerance) {
 jo_status jloads_doubts(jo_context* ctx, const jloads* l, const jloads_options* opt,
                         const jloads_result* r, unsigned* doubt) {
   memset(doubt, 0, (size_t)r->nevent * sizeof *doubt);
-  if (opt->solve.driver != JSOLVE_LOAD_IMPULSIVE) return JO_OK;
+  if (opt->solve.driver != JLOADS_DRIVER_IMPULSIVE) return JO_OK;
   judge j = {.l = l};
   jarena a;
   jarena_init(&a, ctx);

@@ -38,8 +38,8 @@ static int count_meaningful(const jloads_result* r) {
   return r->nsample;
 }
 
-static bool is_plain(jsolve_load_driver d) {
-  return d == JSOLVE_LOAD_FIXED || d == JSOLVE_LOAD_ADAPTIVE;
+static bool is_plain(jloads_driver d) {
+  return d == JLOADS_DRIVER_FIXED || d == JLOADS_DRIVER_ADAPTIVE;
 }
 
 // ---- elements ------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ jo_status jloads_evaluation_cycles(jo_context* ctx, const jloads_evaluation* v, 
 
 jloads_event_summary jloads_event_summarise(const jloads* l, const jloads_options* opt,
                                             const jloads_event* v) {
-  bool impulsive = opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
+  bool impulsive = opt->solve.driver == JLOADS_DRIVER_IMPULSIVE;
   bool reconstructed = !impulsive || (v->element >= 0 && !v->continues);
   int c = impulsive ? v->event.which : l->coordinate[v->element];
   return (jloads_event_summary){.coordinate = c,
@@ -171,7 +171,7 @@ static double output_named(const jgen_dynamics* d, const double* out, const char
 bool jloads_pose_at_end(const jloads* l, const jloads_result* r, jloads_pose* out) {
   const jmodel* m = l->plant->model;
   for (int j = 0; j < m->njoint; j++) {
-    if (m->joint[j].type != JMODEL_JOINT_FREE) continue;
+    if (!jmodel_joint_class_of(m->joint[j].type)->is_place) continue;
     double q[6];
     for (int k = 0; k < 6; k++) {
       const char* name = m->coordinate[m->joint[j].first_coordinate + k].name;

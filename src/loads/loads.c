@@ -7,13 +7,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/format.h"
+#include "base/system/clock.h"
+#include "base/text/format.h"
 #include "model/element.h"
-#include "plant/finite.h"
-#include "plant/guard.h"
-#include "plant/limits.h"
-#include "plant/start.h"
+#include "plant/check/finite.h"
+#include "plant/check/guard.h"
+#include "plant/check/limits.h"
+#include "plant/start/start.h"
 
 #define RECONSTRUCTION_STEP 1e-4  // [s]
 
@@ -72,7 +72,8 @@ static jo_status find_irreversible(jloads* l, const jmodel* m) {
   l->irreversible = JARENA_ARRAY(&l->arena, part->nu, bool);
   if (!l->irreversible) return jerr_memory(l->ctx);
   for (int i = 0; i < part->nu; i++) {
-    l->irreversible[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
+    const jmodel_joint* j = &m->joint[m->coordinate[part->u[i]].joint];
+    l->irreversible[i] = jmodel_joint_class_of(j->type)->is_place;
   }
   return JO_OK;
 }
@@ -169,7 +170,7 @@ typedef struct runner {
   const jloads_options* opt;
   double clock_start;
   double* rolling;  // of the tyres, at the last step
-  jsolve_load_system system;
+  jloads_driver_system system;
 } runner;
 
 static void call(runner* u, const jkernel* k, double t, const double* y, const double* x,
@@ -281,14 +282,14 @@ static int element_on(const runner* u, int coordinate) {
 }
 
 // The same coordinate was reversed in the step before.
-static bool continues(const jloads_result* r, const jsolve_load_event* v) {
+static bool continues(const jloads_result* r, const jloads_driver_event* v) {
   for (int i = r->nevent - 1; i >= 0 && r->event[i].event.t1 > v->t0 - 1e-9; i--) {
     if (r->event[i].event.which == v->which) return true;
   }
   return false;
 }
 
-static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
+static jo_status on_event(void* user, const jloads_driver_event* v, const double* y0) {
   runner* u = user;
   jloads_result* r = u->out;
   if ((double)r->nevent * r->ny * sizeof(double) > jplant_memory_limit(u->l->plant->model)) {
@@ -300,7 +301,7 @@ static jo_status on_event(void* user, const jsolve_load_event* v, const double* 
   double* y = JARENA_ARRAY(&r->arena, r->ny, double);
   if (!y) return jerr_memory(r->ctx);
   memcpy(y, y0, (size_t)r->ny * sizeof *y);
-  bool impulsive = u->opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
+  bool impulsive = u->opt->solve.driver == JLOADS_DRIVER_IMPULSIVE;
   bool is_continued = impulsive && continues(r, v);
   jloads_event* e = &r->event[r->nevent++];
   *e = (jloads_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, is_continued};
@@ -318,23 +319,23 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
   if (!u->rolling) return jerr_memory(ctx);
   u->work = jplant_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
-  u->system = (jsolve_load_system){.n = d->ny,
-                                   .nu = d->part.nu,
-                                   .at_q = jgen_first(&d->layout, JGEN_QU),
-                                   .at_qd = jgen_first(&d->layout, JGEN_QDU),
-                                   .ne = l->ne,
-                                   .user = u,
-                                   .rhs = rhs,
-                                   .element = element,
-                                   .directions = directions,
-                                   .reduced = reduced,
-                                   .finish = finish,
-                                   .irreversible = l->irreversible,
-                                   .project = u->run->system.project ? project : NULL,
-                                   .element_cost = l->element_cost,
-                                   .directions_cost = l->directions_cost,
-                                   .reduced_cost = l->reduced_cost,
-                                   .state_name = d->layout.name};
+  u->system = (jloads_driver_system){.n = d->ny,
+                                     .nu = d->part.nu,
+                                     .at_q = jgen_first(&d->layout, JGEN_QU),
+                                     .at_qd = jgen_first(&d->layout, JGEN_QDU),
+                                     .ne = l->ne,
+                                     .user = u,
+                                     .rhs = rhs,
+                                     .element = element,
+                                     .directions = directions,
+                                     .reduced = reduced,
+                                     .finish = finish,
+                                     .irreversible = l->irreversible,
+                                     .project = u->run->system.project ? project : NULL,
+                                     .element_cost = l->element_cost,
+                                     .directions_cost = l->directions_cost,
+                                     .reduced_cost = l->reduced_cost,
+                                     .state_name = d->layout.name};
   return JO_OK;
 }
 
@@ -346,8 +347,8 @@ static jo_status reconstruct_events(runner* u) {
   for (int i = 0; i < r->nevent; i++) {
     jloads_event* v = &r->event[i];
     if (v->element < 0 || v->continues) continue;
-    JO_TRY(jsolve_load_reconstruct(r->ctx, &u->system, v->event.t0, v->y0, u->opt->t_window,
-                                   RECONSTRUCTION_STEP, peak, peak + r->ne));
+    JO_TRY(jloads_driver_reconstruct(r->ctx, &u->system, v->event.t0, v->y0, u->opt->t_window,
+                                     RECONSTRUCTION_STEP, peak, peak + r->ne));
     v->reconstructed = peak[v->element];
     v->event.t_peak = peak[r->ne + v->element];
     if (fabs(v->reconstructed) > fabs(r->peak[v->element].value)) {
@@ -375,7 +376,7 @@ static jo_status check_finite(runner* u) {
 
 // What is known before the run: a sample per step at least.
 static jo_status check_size(const runner* u, const jloads_options* opt) {
-  JO_TRY(jsolve_load_check_steps(u->out->ctx, &opt->solve, opt->t_start, opt->t_end));
+  JO_TRY(jloads_driver_check_steps(u->out->ctx, &opt->solve, opt->t_start, opt->t_end));
   double rows = (opt->t_end - opt->t_start) / opt->solve.step;
   char what[80];
   jformat(what, sizeof what, "histories of %d elements at %.4g times", u->l->ne, rows);
@@ -400,20 +401,20 @@ static jo_status find_start(runner* u, const jloads_options* opt) {
 
 static jo_status run_all(runner* u, const jloads_options* opt) {
   jloads_result* r = u->out;
-  jsolve_load_observer obs = {u, on_sample, on_event};
+  jloads_driver_observer obs = {u, on_sample, on_event};
   u->clock_start = jclock_wall();
   double t0 = jclock_cpu();
-  jo_status status = jsolve_load_run(r->ctx, &u->system, &opt->solve, &obs, opt->t_start,
-                                     opt->t_end, r->y_end, &r->t_end, &r->statistics);
+  jo_status status = jloads_driver_run(r->ctx, &u->system, &opt->solve, &obs, opt->t_start,
+                                       opt->t_end, r->y_end, &r->t_end, &r->statistics);
   r->cpu = jclock_cpu() - t0;
   if (status >= 0) jplant_outputs(u->run, r->t_end, r->y_end, r->out_end);
-  if (status >= 0 && opt->solve.driver == JSOLVE_LOAD_IMPULSIVE) status = reconstruct_events(u);
+  if (status >= 0 && opt->solve.driver == JLOADS_DRIVER_IMPULSIVE) status = reconstruct_events(u);
   r->is_complete = status >= 0;
   return r->is_complete ? check_finite(u) : status;
 }
 
 jloads_options jloads_options_default(const jmodel* m) {
-  jloads_options o = {.solve = jsolve_load_options_default()};
+  jloads_options o = {.solve = jloads_driver_options_default()};
   o.t_start = m->simulation.t_start;
   o.t_end = m->simulation.t_end;
   o.t_window = 0.1;
@@ -463,8 +464,8 @@ jo_status jloads_reconstruct(jo_context* ctx, const jloads* l, const double* p, 
   runner u = {0};
   jo_status status = begin(&u, ctx, &arena, l, p);
   if (status >= 0) {
-    status = jsolve_load_reconstruct(ctx, &u.system, t0, y0, duration, RECONSTRUCTION_STEP, peak,
-                                     t_peak);
+    status = jloads_driver_reconstruct(ctx, &u.system, t0, y0, duration, RECONSTRUCTION_STEP, peak,
+                                       t_peak);
   }
   jplant_work_destroy(u.run);
   jarena_free(&arena);

@@ -4,8 +4,8 @@
 #ifndef JLOADS_LOADS_H
 #define JLOADS_LOADS_H
 
+#include "loads/driver/driver.h"
 #include "plant/plant.h"
-#include "solve/loads.h"
 
 // A plant whose element forces can be evaluated apart. Read-only once made.
 typedef struct jloads {
@@ -43,7 +43,7 @@ typedef struct jloads_peak {
 
 // A stiff event with the state it began from.
 typedef struct jloads_event {
-  jsolve_load_event event;
+  jloads_driver_event event;
   double* y0;  // ny
   double
       reconstructed;  // impulsive: peak of the element on that coordinate, from y0; else the peak
@@ -55,7 +55,7 @@ typedef struct jloads_result {
   jo_context* ctx;
   jarena arena;
   int ne, ny, nevent;
-  jsolve_load_statistics statistics;
+  jloads_driver_statistics statistics;
   jloads_peak* peak;  // (ne)
   int nsample, sample_cap;
   double* sample;  // nsample x (1 + ne): time, forces
@@ -70,7 +70,7 @@ typedef struct jloads_result {
 } jloads_result;
 
 typedef struct jloads_options {
-  jsolve_load_options solve;
+  jloads_driver_options solve;
   double t_start, t_end;
   bool realtime;    // pace the run against the clock
   double t_window;  // reconstruction of an impulsive event [s]

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_DRIVER      JSOLVE_LOAD_SUBCYCLE
+#define DEFAULT_DRIVER      JLOADS_DRIVER_SUBCYCLE
 #define DEFAULT_RATE        500.0  // [Hz]
 #define ADAPTIVE_RATE       100.0  // longest step of the published adaptive runs: 0.01 s
 #define CONVERGED_TOLERANCE 1e-8
 #define LEAST_TOLERANCE     1e-15
 
 jloads_choice jloads_choice_default(void) {
-  return (jloads_choice){.driver = jsolve_load_driver_name(DEFAULT_DRIVER),
+  return (jloads_choice){.driver = jloads_driver_name(DEFAULT_DRIVER),
                          .rate = NAN,
                          .t_end = NAN,
                          .tolerance = NAN,
@@ -20,10 +20,10 @@ jloads_choice jloads_choice_default(void) {
                          .reference = JLOADS_REFERENCE};
 }
 
-static jo_status find_driver(jo_context* ctx, jloads_choice* c, jsolve_load_driver* out) {
+static jo_status find_driver(jo_context* ctx, jloads_choice* c, jloads_driver* out) {
   bool converged = c->driver && strcmp(c->driver, JLOADS_CONVERGED) == 0;
-  int driver = converged   ? JSOLVE_LOAD_ADAPTIVE
-               : c->driver ? jsolve_load_driver_find(c->driver)
+  int driver = converged   ? JLOADS_DRIVER_ADAPTIVE
+               : c->driver ? jloads_driver_find(c->driver)
                            : DEFAULT_DRIVER;
   if (driver < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
@@ -31,8 +31,8 @@ static jo_status find_driver(jo_context* ctx, jloads_choice* c, jsolve_load_driv
                     "subcycle",
                     c->driver);
   }
-  *out = (jsolve_load_driver)driver;
-  c->driver = converged ? JLOADS_CONVERGED : jsolve_load_driver_name(*out);
+  *out = (jloads_driver)driver;
+  c->driver = converged ? JLOADS_CONVERGED : jloads_driver_name(*out);
   return JO_OK;
 }
 
@@ -52,7 +52,7 @@ static jo_status check(jo_context* ctx, const jloads_choice* c, double t_start) 
 jo_status jloads_choose(jo_context* ctx, const jmodel* m, jloads_choice* c, jloads_options* out) {
   jloads_options o = jloads_options_default(m);
   JO_TRY(find_driver(ctx, c, &o.solve.driver));
-  bool adaptive = o.solve.driver == JSOLVE_LOAD_ADAPTIVE;
+  bool adaptive = o.solve.driver == JLOADS_DRIVER_ADAPTIVE;
   bool converged = strcmp(c->driver, JLOADS_CONVERGED) == 0;
   if (isnan(c->rate)) c->rate = adaptive ? ADAPTIVE_RATE : DEFAULT_RATE;
   if (isnan(c->tolerance)) c->tolerance = converged ? CONVERGED_TOLERANCE : o.solve.tolerance;

@@ -13,7 +13,7 @@
 
 // NaN: the default.
 typedef struct jloads_choice {
-  const char* driver;  // a name of jsolve_load_driver, or JLOADS_CONVERGED; NULL: subcycle
+  const char* driver;  // a name of jloads_driver, or JLOADS_CONVERGED; NULL: subcycle
   double rate;         // steps per second, of adaptive drivers at least [Hz]
   double t_end;        // [s]; the model's
   double tolerance;    // adaptive, impulsive: error of any state in a step

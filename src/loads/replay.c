@@ -149,7 +149,7 @@ jo_status jloads_replay(jo_context* ctx, const jloads* l, const jloads_replay_op
   jloads_replay_counts count = {0};
   replay p = {.ctx = ctx, .l = l, .event = event, .n = n, .count = &count};
   p.window = isnan(opt->window) ? WINDOW : opt->window;
-  p.impulsive = strcmp(opt->driver, jsolve_load_driver_name(JSOLVE_LOAD_IMPULSIVE)) == 0;
+  p.impulsive = strcmp(opt->driver, jloads_driver_name(JLOADS_DRIVER_IMPULSIVE)) == 0;
   if (!(p.window > 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "window %g s: must be more than 0", p.window);
   }

@@ -10,9 +10,9 @@
 
 #include "loads/options.h"
 #include "model/element.h"
-#include "plant/finite.h"
-#include "plant/limits.h"
-#include "sens/doubt.h"
+#include "plant/check/finite.h"
+#include "plant/check/limits.h"
+#include "sens/error/doubt.h"
 
 #define SAMPLE_STEP 1e-4   // [s]: a hundred in a hard stop of 10 ms
 #define SAFETY      2.0    // of the estimates of errors

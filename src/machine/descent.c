@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 #define LENGTH_STEP 0.02  // longest step [m]
 #define ANGLE_STEP  0.05  // [rad]

@@ -4,12 +4,12 @@
 // begins; descent from beside the start. What is found is polished by Newton's steps, and is the same by all of them.
 #include "machine/equilibrium.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "machine/descent.h"
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 #define TOLERANCE   1e-9  // on rates, relative to the largest at the start, at least 1
 #define FIRST       1e-3  // pseudo-time step [s^2], and step of a motion [s]
@@ -123,7 +123,7 @@ static int find_free(search* b) {
     row_done[j] = false;
   }
   for (; find_pivot(b, FELT * largest, &pivot, &col); rank++) {
-    assert(rank < n);
+    JASSERT(rank < n);
     row_done[pivot] = true;
     b->stays[col] = false;
     for (int i = 0; i < n; i++) {

@@ -15,7 +15,7 @@ typedef struct jmachine_equilibrium {
       released;  // part of the load of the start that continuation could take away, where that was tried
   int beside;  // other starts that were tried
   // how fast a small push grows [1/s], 0: it does not; how it turns meanwhile [rad/s], and the state that it moves most.
-  // The search knows of forces that depend on positions and no others; plant/stability.c knows them all.
+  // The search knows of forces that depend on positions and no others; plant/static/stability.c knows them all.
   double growth, turning;
   int growing;
   bool is_edge;   // the descent ended where loops cannot be closed any more

@@ -2,12 +2,12 @@
 // The callbacks of a run. docs/theory/dynamics.md, docs/theory/tyre.md
 #include "machine/machine.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "solve/zeno.h"
+#include "base/assert.h"
+#include "base/text/format.h"
+#include "solve/event/zeno.h"
 
 #define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
 #define MAX_CORRECTIONS 12

@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "solve/linear.h"
-#include "solve/newton.h"
+#include "base/text/format.h"
+#include "solve/algebra/linear.h"
+#include "solve/algebra/newton.h"
 
 #define CLOSURE_TOLERANCE 1e-12  // [m] and [-]
 #define RATE_TOLERANCE    1e-8   // of prescribed rates, relative to the largest

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "expr/parse.h"
+#include "expr/parse/parse.h"
 #include "model/element.h"
-#include "model/instance.h"
+#include "model/template/instance.h"
 
 // ---- expressions
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model knows of its elements: springs, tyres, bushes, whatever acts on bodies and coordinates. An
 // element is described by its class; src/element/ holds the classes, one file each. What the equations need
-// of a class stands in gen/element.h.
+// of a class stands in gen/force/element.h.
 #ifndef JMODEL_ELEMENT_H
 #define JMODEL_ELEMENT_H
 
 #include <stddef.h>
 
 #include "model/model.h"
-#include "model/ranges.h"
-#include "model/yaml.h"
+#include "model/range/ranges.h"
+#include "model/read/yaml.h"
 
 struct jmodel_at;
 
@@ -88,7 +88,7 @@ struct jmodel_element_class {
   int (*draw)(const jmodel_element* e, jmodel_shape* out);  // how many; NULL: it is not drawn
   // May it stand in a mirror image? Points and directions that `read` asks for are mirrored; a class that has other
   // things with a left and a right (vectors of numbers, laws of one side) mirrors them itself, by jmodel_signs and
-  // its kin in model/reader.h, and axes of rotation are asked for by jmodel_axis_at.
+  // its kin in model/read/reader.h, and axes of rotation are asked for by jmodel_axis_at.
   bool mirrors;
   bool spins;  // the wheel that it draws spins in the joint of its body, about its own axis
   // Is its slip that of the wheel's centre, so that the wheel must not lean much? NULL: it is not.

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "model/instance.h"
+#include "model/template/instance.h"
 
 static void read_sections(jmodel_reader* r, const jmodel_node* root) {
   r->root = root;

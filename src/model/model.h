@@ -20,8 +20,11 @@
 #include "base/err.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "expr/parse.h"
+#include "expr/parse/parse.h"
 #include "expr/table.h"
+#include "model/closure.h"
+#include "model/joint.h"
+#include "model/objective.h"
 #include "road/surface.h"
 
 typedef struct jmodel_place {
@@ -101,23 +104,6 @@ typedef struct jmodel_vector {
   jmodel_v3 v;
 } jmodel_vector;
 
-#define JMODEL_JOINT_LIST(X)       \
-  X(FIXED, "fixed", 0)             \
-  X(REVOLUTE, "revolute", 1)       \
-  X(PRISMATIC, "prismatic", 1)     \
-  X(CYLINDRICAL, "cylindrical", 2) \
-  X(UNIVERSAL, "universal", 2)     \
-  X(SPHERICAL, "spherical", 3)     \
-  X(PLANAR, "planar", 3)           \
-  X(FREE, "free", 6)
-
-typedef enum jmodel_joint_type {
-#define X(id, name, n) JMODEL_JOINT_##id,
-  JMODEL_JOINT_LIST(X)
-#undef X
-      JMODEL_JOINT_COUNT
-} jmodel_joint_type;
-
 // Coordinates of a joint, in this order:
 //   revolute      angle about axis
 //   prismatic     displacement along axis
@@ -166,36 +152,8 @@ typedef struct jmodel_coordinate {
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
-#define JMODEL_CLOSURE_LIST(X)           \
-  X(BALL, "ball", 3)                     \
-  X(REVOLUTE, "revolute", 5)             \
-  X(POINT_ON_LINE, "point_on_line", 2)   \
-  X(DISTANCE, "distance", 1)             \
-  X(PARALLEL, "parallel", 2)             \
-  X(PERPENDICULAR, "perpendicular", 1)   \
-  X(POINT_IN_PLANE, "point_in_plane", 1) \
-  X(UNIVERSAL, "universal", 4)           \
-  X(CYLINDRICAL, "cylindrical", 4)       \
-  X(PRISMATIC, "prismatic", 5)           \
-  X(FIXED, "fixed", 6)
-
-typedef enum jmodel_closure_type {
-#define X(id, name, n) JMODEL_CLOSURE_##id,
-  JMODEL_CLOSURE_LIST(X)
-#undef X
-      JMODEL_CLOSURE_COUNT
-} jmodel_closure_type;
-
-//   ball            points a = b
-//   revolute        points a = b, axes u parallel to v
-//   point_on_line   point b on the line through a with direction u (both on the body of a)
-//   distance        |a - b| = length; length not given: that of the design position
-//   parallel        u parallel to v        perpendicular   u . v = 0
-//   point_in_plane  point b in the plane through a with normal u (both on the body of a)
-//   universal       points a = b, u . v = 0
-//   cylindrical     point b on the line through a with direction u, u parallel to v
-//   prismatic       point b on that line, bodies turned to each other as in the design position
-//   fixed           points a = b, bodies turned to each other as in the design position
+// Equations are those of its class (model/closure.def). A line or a plane is that of a and u, both on one body; of two
+// directions u and v, a and b are the origins of their bodies.
 typedef struct jmodel_closure {
   const char* name;
   jmodel_place place;
@@ -326,18 +284,6 @@ typedef struct jmodel_signal {
   bool is_output;
 } jmodel_signal;
 
-// An objective is made of a signal x over a window of time and of a value at the end:
-//   integral   int x dt          mean   int x dt / T          rms   sqrt(int x^2 dt / T)
-//   peak       (int |x|^power dt / T)^(1/power), a smooth stand-in for max |x|
-// plus `final`. The signal may pass a filter first. Squares and powers are those of x/nominal, times nominal.
-typedef enum jmodel_objective_kind {
-  JMODEL_OBJECTIVE_FINAL,  // nothing but `final`
-  JMODEL_OBJECTIVE_INTEGRAL,
-  JMODEL_OBJECTIVE_MEAN,
-  JMODEL_OBJECTIVE_RMS,
-  JMODEL_OBJECTIVE_PEAK
-} jmodel_objective_kind;
-
 typedef enum jmodel_filter {
   JMODEL_FILTER_NONE,
   JMODEL_FILTER_LOWPASS,  // second-order Butterworth at `frequency`
@@ -345,6 +291,8 @@ typedef enum jmodel_filter {
   JMODEL_FILTER_WD        // ISO 2631-1 weighting, horizontal
 } jmodel_filter;
 
+// A signal over a window of time, of a kind of model/objective.def, and a value at the end. The signal may pass a filter
+// first. Powers are those of x/nominal, times nominal.
 typedef struct jmodel_objective {
   const char* name;
   jmodel_place place;
@@ -356,7 +304,7 @@ typedef struct jmodel_objective {
   jmodel_scalar window[2];  // [s]; not given: the whole run
   jmodel_filter filter;
   jmodel_scalar frequency;  // [Hz]
-  double power;             // of the peak
+  double power;             // that is integrated: of its kind, or as given
   double nominal;           // size of the signal: what errors are measured by, and powers taken of
   bool has_nominal;         // it is given; 1 otherwise
   const char* unit;

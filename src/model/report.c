@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes as one line each, with resemblances for "did you mean"; and memory of the reader.
-#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "base/text.h"
-#include "model/instance.h"
+#include "base/assert.h"
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "model/template/instance.h"
 
 #define MAX_MESSAGE 800
 #define MAX_NAME    60  // bytes of a name worth comparing
@@ -139,7 +139,7 @@ const char* jmodel_keep(jmodel_reader* r, const char* text) {
 }
 
 void* jmodel_array(jmodel_reader* r, int n, size_t size) {
-  assert(n >= 0);
+  JASSERT(n >= 0);
   void* p = jarena_array(&r->m->arena, (size_t)n, size);
   if (!p) jmodel_out_of_memory(r);
   return p;

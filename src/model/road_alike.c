@@ -21,7 +21,7 @@ static bool is_same_part(const jmodel* m, const jmodel_road_part* a, const jmode
   return true;
 }
 
-// What equations know of a table (gen/road_shape.c).
+// What equations know of a table (gen/force/road_shape.c).
 static bool is_same_kind(const jroad_source* a, const jroad_source* b) {
   return a->is_random == b->is_random && a->is_line == b->is_line && a->is_level == b->is_level &&
          a->degree == b->degree && a->ends == b->ends && a->sides == b->sides &&

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/read/reader.h"
 
 static void take(jmodel_selection* s, int number) {
   if (s->taken[number]) return;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/read/reader.h"
 
 static const jmodel_place set_place = {"--set", 0};
 

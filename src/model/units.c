@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unit.h"
+#include "base/text/unit.h"
 #include "model/element.h"
-#include "model/reader.h"
+#include "model/read/reader.h"
 
 // By section and the beginning of what follows the name of the entry.
 static const struct {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 
 #define LOOK  4.0   // steepest slope that determinants let expect: then it is looked at
 #define LEAVE 20.0  // steepest slope that a run stays with, or ...

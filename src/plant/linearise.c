@@ -3,11 +3,11 @@
 // where B comes from the velocities, qd_v = B qd_u + b, which are linear in qd_u.
 #include "plant/linearise.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "solve/linear.h"
+#include "base/assert.h"
+#include "solve/algebra/linear.h"
 
 #define DIFFERENCE 1e-6   // of a state, relative to its size, at least 1: cube root of rounding
 #define NOISE      1e-10  // error of an entry of A, by the largest of its row

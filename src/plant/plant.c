@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gen/objective.h"
-#include "plant/assemble.h"
-#include "plant/singular.h"
+#include "plant/start/assemble.h"
+#include "plant/start/singular.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 // Equations that follow from the others are met with them, to rounding. One that is off by more than a

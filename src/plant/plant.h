@@ -3,7 +3,7 @@
 #ifndef JPLANT_PLANT_H
 #define JPLANT_PLANT_H
 
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "gen/gen.h"
 #include "machine/equilibrium.h"
 #include "machine/machine.h"

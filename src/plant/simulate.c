@@ -3,21 +3,21 @@
 // results, closes the loops of every sample, and notes events.
 #include "plant/simulate.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/format.h"
+#include "base/assert.h"
+#include "base/system/clock.h"
+#include "base/text/format.h"
 #include "plant/chart.h"
-#include "plant/finite.h"
-#include "plant/guard.h"
-#include "plant/halved.h"
-#include "plant/judge.h"
-#include "plant/limits.h"
-#include "plant/start.h"
+#include "plant/check/finite.h"
+#include "plant/check/guard.h"
+#include "plant/check/halved.h"
+#include "plant/check/judge.h"
+#include "plant/check/limits.h"
+#include "plant/start/start.h"
 #include "solve/tableau.h"
 
 jplant_simulate_options jplant_simulate_options_default(void) {
@@ -67,7 +67,7 @@ static jo_status begin_row(recorder* k, double t, double** row) {
   }
   if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
   *row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
-  assert(r->nrow == 0 || t >= (*row)[-r->ncolumn]);  // rows are in the order of time
+  JASSERT(r->nrow == 0 || t >= (*row)[-r->ncolumn]);  // rows are in the order of time
   return JO_OK;
 }
 
@@ -213,7 +213,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
   (void)before, (void)after;
   recorder* k = user;
   jplant_result* r = k->out;
-  assert(e->which >= 0 && e->which < k->plant->dynamics->nswitch);
+  JASSERT(e->which >= 0 && e->which < k->plant->dynamics->nswitch);
   if (k->plant->dynamics->sw[e->which].is_quiet) return JO_OK;
   k->has_jumped = true;
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {

@@ -4,7 +4,7 @@
 #ifndef JPLANT_TAPE_TANGENT_H
 #define JPLANT_TAPE_TANGENT_H
 
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "plant/plant.h"
 
 typedef struct jplant_tape_tangent {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "expr/order.h"
+#include "expr/tape/order.h"
 
 static const char* text_to_read(void* user, int i) {
   const jplant_folder* f = user;

@@ -3,7 +3,7 @@
 #ifndef JPLANT_VALUES_H
 #define JPLANT_VALUES_H
 
-#include "expr/parse.h"
+#include "expr/parse/parse.h"
 #include "model/model.h"
 
 // Parameters met while texts are read into a graph, each once.
@@ -11,7 +11,7 @@ typedef struct jplant_folder {
   const jmodel* m;
   jexpr_ref* parameter;      // nparameter; 0: not met yet
   const jexpr_scope* names;  // of all texts; its `find` asks jplant_fold_parameter for parameters
-  int depth;                 // expr/order.h
+  int depth;                 // expr/tape/order.h
 } jplant_folder;
 
 // Poison where there is no parameter of this name, or where it cannot be read.

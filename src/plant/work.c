@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run has of its own: numbers, modes and work space, the callbacks that the integrators see, and the partitions it
 // comes to.
-#include <assert.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "plant/plant.h"
 
 // ---- callbacks of a run --------------------------------------------------------------------------
 
 void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out) {
   const jplant_kernels* k = r->plant->kernels;
-  assert(k->of[f]);  // functions that were not asked for are not there
+  JASSERT(k->of[f]);  // functions that were not asked for are not there
   const double* in[JGEN_GROUP_COUNT] = {
       JPLANT_INPUTS(r, &t, y), [JGEN_MOMENTUM] = r->machine.momentum,
       [JGEN_FIRED] = r->machine.fired};

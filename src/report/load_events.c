@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "report/cell.h"
+#include "base/system/file.h"
+#include "report/html/cell.h"
 
 #define VERSION   "2"
 #define MAX_BYTES ((size_t)1 << 30)

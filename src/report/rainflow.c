@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "report/cell.h"
-#include "report/table.h"
+#include "base/system/file.h"
+#include "report/format/table.h"
+#include "report/html/cell.h"
 
 // Classes of equal width.
 typedef struct axis {

@@ -4,7 +4,7 @@
 #define JREPORT_RAINFLOW_H
 
 #include "loads/evaluate.h"
-#include "report/notes.h"
+#include "report/format/notes.h"
 
 typedef struct jreport_rainflow {
   const jreport_note* note;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "report/html.h"
+#include "report/html/html.h"
 
 #define MAX_ROWS 400  // of a table on the page: more is for other programs
 

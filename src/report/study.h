@@ -4,7 +4,7 @@
 #ifndef JREPORT_STUDY_H
 #define JREPORT_STUDY_H
 
-#include "report/svg_plot.h"
+#include "report/plot/svg_plot.h"
 
 // Numbers, or texts where `text` is not NULL; one per row.
 typedef struct jreport_column {

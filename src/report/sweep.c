@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/format.h"
-#include "report/table.h"
+#include "base/text/format.h"
+#include "report/format/table.h"
 
 static const char* text_or_empty(const char* text) {
   return text ? text : "";
@@ -14,32 +14,32 @@ static const char* text_or_empty(const char* text) {
 // ---- notes ---------------------------------------------------------------------------------------
 
 // What a sample was drawn from: "k: normal(16000, 800) in [0, 1e5]; ..."; NULL: no memory.
-static const char* tell_laws(jarena* a, const jstudy_sweep* s) {
+static const char* tell_laws(jarena* a, const jsweep* s) {
   static const char* const name[] = {"uniform", "normal", "lognormal"};
   const char* told = "";
   for (int i = 0; i < s->nrange && told; i++) {
-    const jstudy_range* r = &s->range[i];
+    const jsweep_range* r = &s->range[i];
     told = jarena_printf(a, "%s%s%s: %s", told, i > 0 ? "; " : "", r->name, name[r->law]);
-    if (told && r->law != JSTUDY_UNIFORM) {
+    if (told && r->law != JSWEEP_UNIFORM) {
       told = jarena_printf(a, "%s(%.17g, %.17g)", told, r->mean, r->deviation);
     }
     if (told) told = jarena_printf(a, "%s in [%.17g, %.17g]", told, r->from, r->to);
   }
   for (int i = 0; i < s->ncorrelation && told; i++) {
-    const jstudy_correlation* c = &s->correlation[i];
+    const jsweep_correlation* c = &s->correlation[i];
     told = jarena_printf(a, "%s; correlation %s,%s: %.17g", told, c->first, c->second, c->value);
   }
   return told;
 }
 
-static bool is_plain(const jstudy_sweep* s) {
+static bool is_plain(const jsweep* s) {
   for (int i = 0; i < s->nrange; i++) {
-    if (s->range[i].law != JSTUDY_UNIFORM) return false;
+    if (s->range[i].law != JSWEEP_UNIFORM) return false;
   }
   return s->ncorrelation == 0;
 }
 
-static void put_notes(jreport_notes* l, jarena* a, const jstudy_sweep* s, int failed) {
+static void put_notes(jreport_notes* l, jarena* a, const jsweep* s, int failed) {
   const jsolve_options* o = &s->run.solve;
   jreport_note_text(l, "model", text_or_empty(s->model->name));
   jreport_note_text(l, "description", text_or_empty(s->model->description));
@@ -51,7 +51,7 @@ static void put_notes(jreport_notes* l, jarena* a, const jstudy_sweep* s, int fa
   jreport_note_real(l, "t_end", "s", s->run.t_end);
   jreport_note_real(l, "rel_tol", "", o->rel_tol);
   if (o->step > 0.0) jreport_note_real(l, "step", "s", o->step);
-  jreport_note_text(l, "design", s->is_sample ? jstudy_sampling_name(s->sampling) : "grid");
+  jreport_note_text(l, "design", s->is_sample ? jsweep_sampling_name(s->sampling) : "grid");
   if (s->is_sample) jreport_note_count(l, "seed", (int64_t)s->seed);
   if (!is_plain(s)) jreport_note_text(l, "distributions", text_or_empty(tell_laws(a, s)));
   jreport_note_text(l, "derivatives",
@@ -91,8 +91,8 @@ static const char* unit_ratio(jarena* a, const char* above, const char* below) {
   return strcmp(below, "1") == 0 ? above : jarena_printf(a, "(%s)/(%s)", above, below);
 }
 
-static jo_status derivative_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
-                                    const char* what, jplant_quantity* c, int* k) {
+static jo_status derivative_columns(jo_context* ctx, jarena* a, const jsweep* s, const char* what,
+                                    jplant_quantity* c, int* k) {
   const jmodel* m = s->model;
   for (int i = 0; i < s->nobjective; i++) {
     const jmodel_objective* o = &m->objective[i];
@@ -107,8 +107,7 @@ static jo_status derivative_columns(jo_context* ctx, jarena* a, const jstudy_swe
   return JO_OK;
 }
 
-static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
-                              jreport_table* out) {
+static jo_status make_columns(jo_context* ctx, jarena* a, const jsweep* s, jreport_table* out) {
   const jmodel* m = s->model;
   int n = s->nrange + 1 + s->nobjective * (2 * s->nw + 1) + 2, k = 0;
   jplant_quantity* c = JARENA_ARRAY(a, n, jplant_quantity);
@@ -134,8 +133,7 @@ static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
 // ---- rows ----------------------------------------------------------------------------------------
 
 // Row of a point, in the order of the columns.
-static void put_row(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
-                    double* row) {
+static void put_row(const jsweep* s, const jsweep_point* p, const double* x, double* row) {
   size_t numbers = (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
   memcpy(row, x, (size_t)s->nrange * sizeof *row);
   row += s->nrange;
@@ -147,18 +145,18 @@ static void put_row(const jstudy_sweep* s, const jstudy_sweep_point* p, const do
   *row++ = (double)p->evaluations;
 }
 
-static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jreport_table* out) {
+static jo_status make_rows(jo_context* ctx, jarena* a, const jsweep* s, jreport_table* out) {
   double* row = jarena_array(a, (size_t)s->ndone, (size_t)out->ncolumn * sizeof *row);
   jreport_remark* remark = JARENA_ARRAY(a, s->ndone, jreport_remark);
   if (!row || !remark) return jerr_memory(ctx);
   out->row = row;
   out->remark = remark;
-  jstudy_sweep_cursor c;
-  JO_TRY(jstudy_sweep_look(ctx, a, s, &c));
+  jsweep_cursor c;
+  JO_TRY(jsweep_look(ctx, a, s, &c));
   for (int i = 0; i < s->npoint; i++) {
-    const jstudy_sweep_point* p;
+    const jsweep_point* p;
     const double* x;
-    JO_TRY(jstudy_sweep_at(&c, i, &p, &x));
+    JO_TRY(jsweep_at(&c, i, &p, &x));
     if (!p->is_done) continue;
     put_row(s, p, x, row + (size_t)out->nrow * (size_t)out->ncolumn);
     if (p->message) {
@@ -176,7 +174,7 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
 #define MAX_REMARKS 1000
 
 typedef struct reader {
-  jstudy_sweep_cursor cursor;
+  jsweep_cursor cursor;
   int row, point;  // the next row, and a point not behind it
   int ncolumn;
 } reader;
@@ -186,9 +184,9 @@ static jo_status read_rows(void* user, int first, int n, double* row) {
   reader* r = user;
   if (first == 0) r->row = r->point = 0;
   while (r->row < first + n && r->point < r->cursor.s->npoint) {
-    const jstudy_sweep_point* p;
+    const jsweep_point* p;
     const double* x;
-    JO_TRY(jstudy_sweep_at(&r->cursor, r->point++, &p, &x));
+    JO_TRY(jsweep_at(&r->cursor, r->point++, &p, &x));
     if (!p->is_done) continue;
     put_row(r->cursor.s, p, x, row);
     row += r->ncolumn;
@@ -199,15 +197,15 @@ static jo_status read_rows(void* user, int first, int n, double* row) {
 
 // Why points failed, or lack derivatives: of the first ones, as all of them might be too many.
 static jo_status find_remarks(jo_context* ctx, jarena* a, reader* r, jreport_table* out) {
-  const jstudy_sweep* s = r->cursor.s;
+  const jsweep* s = r->cursor.s;
   int most = s->ndone < MAX_REMARKS ? s->ndone : MAX_REMARKS, row = 0;
   jreport_remark* remark = JARENA_ARRAY(a, most, jreport_remark);
   if (!remark) return jerr_memory(ctx);
   out->remark = remark;
   for (int i = 0; i < s->npoint && out->nremark < most; i++) {
-    const jstudy_sweep_point* p;
+    const jsweep_point* p;
     const double* x;
-    JO_TRY(jstudy_sweep_at(&r->cursor, i, &p, &x));
+    JO_TRY(jsweep_at(&r->cursor, i, &p, &x));
     if (p->message) {
       const char* text = jarena_strdup(a, p->message);
       if (!text) return jerr_memory(ctx);
@@ -218,9 +216,9 @@ static jo_status find_remarks(jo_context* ctx, jarena* a, reader* r, jreport_tab
   return JO_OK;
 }
 
-static jo_status stream_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, reader* r,
+static jo_status stream_rows(jo_context* ctx, jarena* a, const jsweep* s, reader* r,
                              jreport_table* out) {
-  JO_TRY(jstudy_sweep_look(ctx, a, s, &r->cursor));
+  JO_TRY(jsweep_look(ctx, a, s, &r->cursor));
   r->ncolumn = out->ncolumn;
   out->read = read_rows;
   out->user = r;
@@ -239,7 +237,7 @@ typedef struct parts {
 } parts;
 
 // Their numbers lie in the rows: views of them.
-static jo_status make_arrays(jo_context* ctx, jarena* a, const jstudy_sweep* s, parts* p,
+static jo_status make_arrays(jo_context* ctx, jarena* a, const jsweep* s, parts* p,
                              jreport_table* out) {
   jplant_quantity* wrt = JARENA_ARRAY(a, s->nw, jplant_quantity);
   if (!wrt) return jerr_memory(ctx);
@@ -294,7 +292,7 @@ static void put_number(numbers* l, const char* what, const char* of, const char*
       (jplant_quantity){.name = name, .unit = unit, .description = "", .value = value};
 }
 
-static void put_moments(numbers* l, const jmodel_objective* o, const jstudy_statistic* t) {
+static void put_moments(numbers* l, const jmodel_objective* o, const jsweep_statistic* t) {
   const char* unit = text_or_empty(o->unit);
   put_number(l, "points", o->name, NULL, "", t->n);
   put_number(l, "mean", o->name, NULL, unit, t->mean);
@@ -303,16 +301,16 @@ static void put_moments(numbers* l, const jmodel_objective* o, const jstudy_stat
   put_number(l, "error of the deviation", o->name, NULL, unit, t->deviation_error);
   put_number(l, "least", o->name, NULL, unit, t->least);
   put_number(l, "most", o->name, NULL, unit, t->most);
-  for (int i = 0; i < JSTUDY_QUANTILES; i++) {
+  for (int i = 0; i < JSWEEP_QUANTILES; i++) {
     char what[32];
-    jformat(what, sizeof what, "quantile %.9g", jstudy_quantile_share[i]);
+    jformat(what, sizeof what, "quantile %.9g", jsweep_quantile_share[i]);
     put_number(l, what, o->name, NULL, unit, t->quantile[i]);
   }
   put_number(l, "rank error of quantiles", o->name, NULL, "", t->rank_error);
 }
 
-static void put_indices(numbers* l, const jstudy_sweep* s, const jmodel_objective* o,
-                        const jstudy_statistic* t) {
+static void put_indices(numbers* l, const jsweep* s, const jmodel_objective* o,
+                        const jsweep_statistic* t) {
   for (int k = 0; k < s->nrange; k++) {
     const char* by = s->range[k].name;
     if (t->first) {
@@ -330,9 +328,9 @@ static void put_indices(numbers* l, const jstudy_sweep* s, const jmodel_objectiv
   }
 }
 
-static jo_status make_statistics(jo_context* ctx, jarena* a, const jstudy_sweep* s, parts* p) {
+static jo_status make_statistics(jo_context* ctx, jarena* a, const jsweep* s, parts* p) {
   if (!s->statistic) return JO_OK;
-  int most = s->nobjective * (8 + JSTUDY_QUANTILES + 8 * s->nrange);
+  int most = s->nobjective * (8 + JSWEEP_QUANTILES + 8 * s->nrange);
   numbers l = {.a = a, .item = JARENA_ARRAY(a, most, jplant_quantity)};
   if (!l.item) return jerr_memory(ctx);
   for (int o = 0; o < s->nobjective; o++) {
@@ -348,7 +346,7 @@ static bool is_hdf5(const char* path) {
   return end && (strcmp(end, ".h5") == 0 || strcmp(end, ".hdf5") == 0);
 }
 
-jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path) {
+jo_status jreport_sweep(jo_context* ctx, const jsweep* s, const char* path) {
   jreport_table table = {0};
   parts p = {0};
   jarena a;

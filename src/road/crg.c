@@ -7,8 +7,8 @@
 
 #include "base/elementary.h"
 #include "base/err.h"
-#include "base/text.h"
-#include "base/text_file.h"
+#include "base/text/text.h"
+#include "base/text/text_file.h"
 #include "road/file.h"
 
 #define MAX_CHANNELS 4000

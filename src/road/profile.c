@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/text.h"
-#include "base/text_file.h"
+#include "base/text/text.h"
+#include "base/text/text_file.h"
 #include "road/file.h"
 
 #define MAX_COLUMNS 1000

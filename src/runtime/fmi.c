@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 
 // Times of importer and vehicle are the same if they differ by less than this of their size.
 #define SAME_TIME 1e-9

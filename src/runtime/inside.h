@@ -3,8 +3,7 @@
 #ifndef JRUNTIME_INSIDE_H
 #define JRUNTIME_INSIDE_H
 
-#include <assert.h>
-
+#include "base/assert.h"
 #include "runtime/vehicle.h"
 
 struct jvehicle {
@@ -34,7 +33,7 @@ struct jvehicle {
 
 static inline void jvehicle_evaluate(jvehicle* v, const jvehicle_function* f,
                                      const double* const* in, double* const* out) {
-  assert(f->eval);
+  JASSERT(f->eval);
   f->eval(in, out, v->work);
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 static bool all_finite(size_t n, const double* v) {
   for (size_t i = 0; i < n; i++) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 #include "machine/equilibrium.h"
 #include "runtime/inside.h"
 

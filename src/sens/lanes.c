@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 
 enum { WIDE = 8, HALF = 4, BLOCK = 64 };  // lanes that the compiler can count; states at a time
 

@@ -4,7 +4,7 @@
 #ifndef JSENS_LANES_H
 #define JSENS_LANES_H
 
-#include "sens/tail.h"
+#include "sens/error/tail.h"
 
 // Which states count, and by what they are measured.
 typedef struct jsens_lane_scales {

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "plant/finite.h"
-#include "plant/judge.h"
-#include "sens/along.h"
-#include "sens/brink.h"
-#include "sens/plan.h"
+#include "base/system/clock.h"
+#include "plant/check/finite.h"
+#include "plant/check/judge.h"
+#include "sens/error/brink.h"
+#include "sens/error/plan.h"
+#include "sens/tangent/along.h"
 #include "sens/walk.h"
 
 typedef struct recorder {

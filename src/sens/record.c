@@ -5,11 +5,11 @@
 // around an event are never dropped, since no step leads across it.
 #include "sens/record.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "plant/limits.h"
+#include "base/assert.h"
+#include "plant/check/limits.h"
 
 // Of an entry: its end and mark, and what a walk keeps of each step, its error, the largest derivative so far and
 // how rough it is.
@@ -306,7 +306,7 @@ void jsens_record_step(jsens_record* r, const jsolve_step* step) {
   }
   bool is_spare = !is_fixed(r, r->nentry);
   bool keep = !is_spare || r->step_count % r->stride == 0;
-  assert(r->nentry == 0 || step->t0 == r->time[r->nentry - 1]);
+  JASSERT(r->nentry == 0 || step->t0 == r->time[r->nentry - 1]);
   r->nspare += is_spare && keep;
   r->step_count++;
   if (keep) store_state(r, step);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sensitivities of a run: again where the derivatives are not what was wanted of them, and otherwise for the sake of their
 // errors.
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/assert.h"
+#include "base/system/clock.h"
 #include "gen/objective.h"
-#include "plant/finite.h"
-#include "plant/halved.h"
-#include "sens/compare.h"
+#include "plant/check/finite.h"
+#include "plant/check/halved.h"
+#include "sens/error/compare.h"
+#include "sens/error/plan.h"
 #include "sens/once.h"
-#include "sens/plan.h"
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
@@ -245,7 +245,7 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 
-// Going back, signals of other objectives are not differentiated (gen/sens.c), but what they share may be: no numbers that
+// Going back, signals of other objectives are not differentiated (gen/derive/sens.c), but what they share may be: no numbers that
 // have no cause here may be left by another one, and nothing infinite.
 static bool is_own(const jsens* s, const jsens_result* r, int o, int bad) {
   bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
@@ -378,7 +378,7 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
 static jo_status walk_all(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
   JO_TRY(walk_other(s, of, frozen, false, r));
   if (of->comparison == JSENS_ALONE) return JO_OK;
-  assert(of->other->record);
+  JASSERT(of->other->record);
   JO_TRY(jsens_result_create(r->ctx, s, r->method, &of->other->used, &r->other));
   JO_TRY(walk_other(s, of->other, frozen, false, r->other));
   jsens_compare_judge(s, &of->used, of->comparison, r);
@@ -387,7 +387,7 @@ static jo_status walk_all(const jsens* s, const jsens_result* of, bool frozen, j
 
 jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
                            jsens_method method, bool frozen, jsens_result** out) {
-  assert(of->record && method != JSENS_VALUE);
+  JASSERT(of->record && method != JSENS_VALUE);
   *out = NULL;
   jsens_result* r;
   JO_TRY(jsens_check_method(ctx, s, method));
@@ -406,7 +406,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
 
 jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result* of,
                             jsens_method method, bool frozen, jsens_result** out) {
-  assert(of->record && method != JSENS_VALUE);
+  JASSERT(of->record && method != JSENS_VALUE);
   *out = NULL;
   jsens_result* r;
   JO_TRY(jsens_check_method(ctx, s, method));

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "plant/guard.h"
-#include "plant/start.h"
-#include "sens/metric.h"
+#include "plant/check/guard.h"
+#include "plant/start/start.h"
+#include "sens/error/metric.h"
 
 // ---- preparation ---------------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@
 #ifndef JSENS_SENS_H
 #define JSENS_SENS_H
 
-#include "base/cpu.h"
-#include "plant/judge.h"
+#include "base/system/cpu.h"
+#include "plant/check/judge.h"
 #include "plant/plant.h"
 #include "sens/record.h"
 #include "sens/sibling.h"
@@ -24,7 +24,7 @@ typedef struct jsens_setup {
 } jsens_setup;
 
 // Parameters that the direct method carries at a time, at most; as many as a vector of the processor holds where kernels are
-// compiled (base/cpu.h). What may show in results goes by the most on every processor: which method is chosen, and how many
+// compiled (base/system/cpu.h). What may show in results goes by the most on every processor: which method is chosen, and how many
 // probes estimate errors.
 #define JSENS_MAX_LANES JCPU_MAX_LANES
 
@@ -45,14 +45,14 @@ typedef struct jsens {
   const double*
       size_at_zero;  // of numbers that are zero in the model, see metric.h; 0 of others (nw)
   const char** why;  // there is no derivative by a number (nw); NULL: there is
-  const int* tips;   // see plant/start.h (nw)
+  const int* tips;   // see plant/start/start.h (nw)
 } jsens;
 
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);
 void jsens_destroy(jsens* s);
 
 // Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
-// numbers. tips, rested: see plant/start.h (nw).
+// numbers. tips, rested: see plant/start/start.h (nw).
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
                       double** y, double** S, const int** tips, jmachine_equilibrium* rested);
 
@@ -68,7 +68,7 @@ typedef struct jsens_options {
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
-  // Whether values are in doubt is looked for (sens/verdict.h): runs with fixed steps and no derivatives are repeated with half
+  // Whether values are in doubt is looked for (sens/error/verdict.h): runs with fixed steps and no derivatives are repeated with half
   // of them.
   bool check;
   bool some;         // objectives without derivatives are noted in the result; else the run fails
@@ -147,7 +147,7 @@ typedef struct jsens_result {
   double* value_error;        // estimates, of the integration alone; NaN: none
   double* gradient;           // nobjective x nw, row by row
   double* gradient_error;     // estimates, absolute; NaN: none
-  bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
+  bool *is_unheld, *is_lost;  // plant/check/finite.h (nobjective)
   bool*
       has_grown;  // by fixed steps that are unstable for its derivatives and not for the motion (nobjective)
   bool* is_sharp;       // it has no slope at the end of the run, or along it, though the motion has
@@ -156,7 +156,7 @@ typedef struct jsens_result {
   bool* is_own;         // that is its own fault, not that of another one whose slope is infinite
   jplant_doubt* doubt;  // (nobjective)
   // With `check` (nobjective): the largest value along a run with fixed steps, as if it ended there; the value with half the
-  // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/judge.h).
+  // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/check/judge.h).
   double *largest, *halved, *end_error;
   double derivative_tol;  // as it was wanted, relative
   bool is_within;         // every derivative is
@@ -173,7 +173,7 @@ typedef struct jsens_result {
   const jsens_record* steps;
   const double *y0, *S0;        // its start, with derivatives (ny x nw)
   const int* start_tips;        // of the start (nw)
-  jmachine_equilibrium rested;  // likewise, see plant/start.h
+  jmachine_equilibrium rested;  // likewise, see plant/start/start.h
   jsens_comparison comparison;
   struct jsens_result* other;  // the run compared with; NULL: there is none
   double* rough;               // local error of the derivatives, relative to them

@@ -2,10 +2,10 @@
 // Walking a recorded run again, step by step.
 #include "sens/walk.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "solve/third_order.h"
 
 #define DOUBT       20.0   // tolerances that a state may be off by at an event
@@ -97,7 +97,7 @@ void jsens_walk_set_epoch(jsens_walk* w, int epoch) {
   if (!w->now || w->now->plant != p) {
     w->now = find_side(w, p);
     jo_status shown = jplant_work_show(w->run, p);
-    assert(w->now && shown >= 0);  // it was shown before
+    JASSERT(w->now && shown >= 0);  // it was shown before
     (void)shown;
   }
   jsens_walk_set_modes(w, jsens_record_mode(w->record, epoch));

@@ -3,11 +3,11 @@
 #ifndef JSENS_WALK_H
 #define JSENS_WALK_H
 
+#include "sens/error/tail.h"
 #include "sens/lanes.h"
 #include "sens/sens.h"
-#include "sens/tail.h"
-#include "solve/implicit.h"
-#include "solve/local.h"
+#include "solve/stiff/implicit.h"
+#include "solve/stiff/local.h"
 #include "solve/tableau.h"
 
 enum { JSENS_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver of every integration: propose a step, cut it at the first event, show it, accept it,
 // handle the event. What a step is, rk.c and cvode.c know; what an event is, events.c.
+#include "base/assert.h"
 #include "solve/ode.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "solve/cvode.h"
-#include "solve/events.h"
+#include "solve/event/events.h"
+#include "solve/event/scan.h"
 #include "solve/rk.h"
 #include "solve/run.h"
-#include "solve/scan.h"
+#include "solve/stiff/cvode.h"
 
 jsolve_options jsolve_options_default(void) {
   return (jsolve_options){
@@ -127,7 +127,7 @@ static jo_status create_stepper(jsolve_run* run) {
 // `auto`: explicit and implicit method change places; the new one begins with the step of the old.
 static jo_status change_method(jsolve_run* run) {
   jsolve_stepper *now = run->stepper, *next = run->other;
-  assert(now->wants_other && next != now);
+  JASSERT(now->wants_other && next != now);
   now->wants_other = false;
   if (!next) {
     JO_TRY(prepare_jacobian(run));
@@ -162,7 +162,7 @@ static jo_status show_step(jsolve_run* run) {
 }
 
 static void accept_step(jsolve_run* run) {
-  assert(run->t_new >= run->t && run->t_new <= run->t_end);
+  JASSERT(run->t_new >= run->t && run->t_new <= run->t_end);
   double* y = run->y;
   run->y = run->y_new;
   run->y_new = y;
@@ -200,7 +200,7 @@ static jo_status propose_step(jsolve_run* run, jsolve_events* ev, bool* is_event
   *is_event = false;
   JO_TRY(s->advance(s, run));
   jsolve_hold(run->sys, run->y, run->y_new);
-  assert(s->dense);  // events and observers look into the step
+  JASSERT(s->dense);  // events and observers look into the step
   return ev ? jsolve_events_locate(ev, run, is_event) : JO_OK;
 }
 

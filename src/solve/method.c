@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 
 static const jsolve_method_info* table(void) {
   enum { FIXED = true, ADAPTIVE = false, OWN = true, CVODE = false };

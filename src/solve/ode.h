@@ -195,7 +195,7 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double t0, double t1);
 
 // Set every mode from the sign of its switching function at (t, y), to 0 where that is zero: as
-// conditions are written (gen/switches.h). Repeated until consistent since switching functions may
+// conditions are written (gen/switch/switches.h). Repeated until consistent since switching functions may
 // depend on modes. True: one of them changed.
 bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
 // The same on the way, where an event may have left a switching function at zero: modes stay where it is within

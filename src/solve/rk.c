@@ -22,18 +22,18 @@
 // it hands back when the explicit one could take its steps.
 #include "solve/rk.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/elementary.h"
-#include "solve/implicit.h"
-#include "solve/local.h"
+#include "solve/algebra/sums.h"
+#include "solve/event/scan.h"
 #include "solve/resolution.h"
-#include "solve/scan.h"
 #include "solve/stability.h"
-#include "solve/sums.h"
+#include "solve/stiff/implicit.h"
+#include "solve/stiff/local.h"
 
 #define REUSE_LIMIT   1e-3
 #define SAFETY        0.9
@@ -303,7 +303,7 @@ static jo_status fail_newton(const rk* s, jsolve_run* run, jo_status status) {
 }
 
 static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
-  assert(t1 >= run->t && t1 <= run->t_end);
+  JASSERT(t1 >= run->t && t1 <= run->t_end);
   rk* s = (rk*)base;
   s->accuracy = JSOLVE_LOCATE_ACCURACY;
   jo_status status = stages(s, run, t1);
@@ -471,7 +471,7 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
 static double target(const rk* s, const jsolve_run* run) {
   const jsolve_options* opt = run->opt;
   double h = s->base.h_next, left = run->t_end - run->t;
-  assert(left > 0);
+  JASSERT(left > 0);
   if (opt->max_step > 0 && h > opt->max_step) h = opt->max_step;
   if (opt->step_limit) h = fmin(h, opt->step_limit(opt->step_limit_user, run->t));
   if (h >= left) return run->t_end;

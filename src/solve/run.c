@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 
 #define WALL 1e-12  // times max(1, |t|) [s]
 

@@ -5,7 +5,7 @@
 #ifndef JSOLVE_RUN_H
 #define JSOLVE_RUN_H
 
-#include "solve/norm.h"
+#include "solve/algebra/norm.h"
 #include "solve/ode.h"
 
 typedef struct jsolve_run jsolve_run;

@@ -7,9 +7,10 @@
 // Kennedy and Carpenter 2003 (Appl. Numer. Math. 44).
 #include "solve/tableau.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 static const jsolve_tableau tableaux[] = {
     {
@@ -126,7 +127,7 @@ const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m) {
 }
 
 jsolve_combination jsolve_compress(const double* factor, int n) {
-  assert(n >= 0 && n <= JSOLVE_MAX_STAGES + 1);
+  JASSERT(n >= 0 && n <= JSOLVE_MAX_STAGES + 1);
   jsolve_combination c = {0};
   for (int i = 0; i < n; i++) {
     if (factor[i] == 0) continue;

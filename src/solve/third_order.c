@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solve/third_order.h"
 
-#include <assert.h>
-
+#include "base/assert.h"
 #include "solve/tableau.h"
 
 // Weights are those of the tableau times six: whole numbers, so that nothing is rounded but the sums.
@@ -43,7 +42,7 @@ static void combine(const jsolve_third_order* s, double h, const double* y, cons
 }
 
 void jsolve_third_order_nodes(const jsolve_third_order* s, int first, double h, const double* y) {
-  assert(first == 0 || first == 1);  // the rest follows from what comes before
+  JASSERT(first == 0 || first == 1);  // the rest follows from what comes before
   const jsolve_tableau* tab = jsolve_tableau_find(JSOLVE_RK3);
   for (int i = first; i < JSOLVE_NODES; i++) {
     if (i > 0) combine(s, h, y, tab->a[i]);

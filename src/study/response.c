@@ -1,420 +1,332 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/theory/sensitivity.md eq. (S22), (S23), with R = (s - A)^-1 and s = i 2 pi f:
-//   H  = C R b + d                 b = B_0 + s B_1 + s^2 B_2, likewise d, of a coordinate; else B, D
-//   dH = dC x + C R (dA x + db) + dd      x = R b
-#include "study/response.h"
+// Outputs answering a small sine of an input, over frequency, about the state that runs start at; and the derivatives.
+#include "sens/linear/response.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
-#include "expr/tape.h"
-#include "sens/linear.h"
+#include "api/select.h"
+#include "study/job.h"
+#include "study/list.h"
+#include "study/read.h"
 
-#define TWO_PI 6.28318530717958647692
-#define MOVES  3  // place, rate and acceleration of a driven coordinate
+#define POINTS 61
+#define DRIFT \
+  1e-3  // what moves by more than this part of itself in about a period is no equilibrium
+#define DEGREE 57.29577951308232
 
-typedef double _Complex cplx;
+typedef struct own {
+  jstudy_name input;
+  double* frequency;  // [Hz] (n)
+  int n;
+} own;
 
-static const char* const moved_path[MOVES] = {"response.place", "response.rate",
-                                              "response.acceleration"};
+typedef struct work {
+  jstudy_job* k;
+  const own* o;
+  jsens_response* response;
+  const jmodel_selection* by;
+  double *H, *dH;  // of one run
+} work;
 
-struct jstudy_response {
-  jo_context* ctx;
-  jarena arena;
-  const jmodel* m;
-  jmodel* copy;  // whose input moves, all numbers that are needed being parameters
-  int nnumber;   // of the model itself
-  int coordinate;
-  jmodel_selection by;
-  int input[MOVES], nin;  // as the dynamics count what they are differentiated for
-  int *output, nout;
-  jplant* plant;
-  jplant_work* run;
-  double* p;                          // live numbers (np)
-  cplx *b, *d, *db, *dd, *M, *x, *z;  // of one frequency
-  double* scale;
-  int* pivot;
-};
+// ---- reading -------------------------------------------------------------------------------------
 
-// ---- the model -----------------------------------------------------------------------------------
+static void read_list(const jmodel_at* at, const jmodel_node* list, own* o) {
+  if (!jmodel_is(at, list, JMODEL_NODE_LIST, "frequencies")) return;
+  if (list->n == 0) jmodel_mistake(at, list->place, "frequencies is an empty list");
+  o->frequency = JMODEL_ARRAY(at->r, list->n, double);
+  for (const jmodel_node* c = list->first; c && o->frequency; c = c->next) {
+    double* f = &o->frequency[o->n];
+    if (!jstudy_number_at(at, c, "frequencies", f)) continue;
+    if (*f < 0.0) {
+      jmodel_mistake(at, c->place, "frequency %.9g Hz is less than 0", *f);
+    }
+    o->n++;
+  }
+}
 
-static int find_coordinate(const jmodel* m, const char* name) {
+// Evenly on a logarithmic scale, both ends met.
+static void spread(const jmodel_at* at, const jmodel_node* map, jstudy_part* p, own* o) {
+  jmodel_need(at, map, "from");
+  jmodel_need(at, map, "to");
+  p->from = jstudy_get_number(at, map, "from", 1.0);
+  p->to = jstudy_get_number(at, map, "to", 2.0);
+  p->points = jstudy_get_count(at, map, "points", 2, POINTS);
+  if (!(p->from > 0.0 && p->to > p->from)) {
+    jmodel_mistake(at, map->place, "frequencies need 0 < from < to, got %.9g and %.9g Hz", p->from,
+                   p->to);
+    return;
+  }
+  o->frequency = JMODEL_ARRAY(at->r, p->points, double);
+  for (; o->frequency && o->n < p->points; o->n++) {
+    double part = (double)o->n / (p->points - 1);
+    o->frequency[o->n] = o->n == p->points - 1 ? p->to : p->from * exp(part * log(p->to / p->from));
+  }
+}
+
+static void read(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
+  own* o = JMODEL_ARRAY(at->r, 1, own);
+  p->own = o;
+  if (!o) return;
+  o->input = jstudy_need_name(at, map, "input");
+  jmodel_need(at, map, "sensors");
+  p->sensors = jstudy_get_names(at, map, "sensors");
+  p->wrt = jstudy_get_names(at, map, "wrt");
+  jstudy_read_runs(at, map, p);
+  const jmodel_node* list = jmodel_node_find(map, "frequencies");
+  if (!list) {
+    spread(at, map, p, o);
+    return;
+  }
+  static const char* const spans[] = {"from", "to", "points"};
+  for (int i = 0; i < 3; i++) {
+    const jmodel_node* other = jmodel_node_find(map, spans[i]);
+    if (other) jmodel_mistake(at, other->key_place, "%s beside frequencies", spans[i]);
+  }
+  read_list(at, list, o);
+}
+
+// A driven coordinate, or a number.
+static jo_status check(jo_context* ctx, const jstudy_part* p, const jmodel* m) {
+  const jstudy_name* input = &((const own*)p->own)->input;
+  jmodel_guess guess = jmodel_guess_begin(input->text);
   for (int i = 0; i < m->ncoordinate; i++) {
-    if (strcmp(m->coordinate[i].name, name) == 0) return i;
+    const jmodel_coordinate* c = &m->coordinate[i];
+    if (strcmp(c->name, input->text) == 0) {
+      return c->is_driven ? JO_OK
+                          : jstudy_mistake(ctx, p, input->place,
+                                           "coordinate '%s' is not driven; an input is a driven "
+                                           "coordinate, a parameter or an input of the model",
+                                           c->name);
+    }
+    if (c->is_driven) jmodel_guess_add(&guess, c->name);
   }
-  return -1;
+  if (jmodel_find_number(m, input->text) >= 0) return JO_OK;
+  for (int i = 0; i < m->nnumber; i++) {
+    if (m->number[i].is_parameter) jmodel_guess_add(&guess, m->number[i].path);
+  }
+  return jstudy_mistake(ctx, p, input->place,
+                        "no driven coordinate and no number is named '%.80s'%s%s%s", input->text,
+                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                        guess.best ? "'?" : "");
 }
 
-// The drive of the coordinate becomes drive + u_0 + u_1 (t - t_0) + u_2 (t - t_0)^2/2: at t_0, where all u are zero,
-// its derivatives are those by place, rate and acceleration.
-static bool move_coordinate(jstudy_response* r) {
-  jmodel* c = r->copy;
-  jarena* a = &r->arena;
-  jmodel_coordinate* list = JARENA_ARRAY(a, c->ncoordinate, jmodel_coordinate);
-  jmodel_number* number = JARENA_ARRAY(a, c->nnumber + MOVES, jmodel_number);
-  if (!list || !number) return false;
-  memcpy(list, c->coordinate, (size_t)c->ncoordinate * sizeof *list);
-  memcpy(number, c->number, (size_t)c->nnumber * sizeof *number);
-  for (int i = 0; i < MOVES; i++) {
-    number[c->nnumber + i] =
-        (jmodel_number){.path = moved_path[i], .place = {c->path, 0}, .is_parameter = true};
-  }
-  jmodel_scalar* s = &list[r->coordinate].driven;
-  const char* drive = s->text ? s->text : c->number[s->number].path;
-  double t0 = c->simulation.t_start;
-  s->text = jarena_printf(a, "(%s) + %s + %s*(t - (%.17g)) + %s*(t - (%.17g))^2/2", drive,
-                          moved_path[0], moved_path[1], t0, moved_path[2], t0);
-  s->number = -1;
-  c->coordinate = list;
-  c->number = number;
-  c->nnumber += MOVES;
-  return s->text;
+// ---- tables --------------------------------------------------------------------------------------
+
+static const double* at(const work* w, int sensor, int i) {
+  return w->H + 2 * ((int64_t)sensor * w->o->n + i);
 }
 
-static bool take(jmodel_selection* k, int number) {
-  if (k->taken[number]) return false;
-  k->taken[number] = true;
-  k->wrt[k->n++] = number;
+static const double* slope_at(const work* w, int sensor, int i, int by) {
+  return w->dH + 2 * (((int64_t)sensor * w->o->n + i) * w->by->n + by);
+}
+
+static const char* output_unit(const work* w, const char* name) {
+  const jgen_dynamics* d = w->k->system->plant->dynamics;
+  for (int i = 0; i < d->noutput; i++) {
+    if (strcmp(d->output_name[i], name) == 0) return jstudy_or_empty(d->output_unit[i]);
+  }
+  return "";
+}
+
+static const char* unit_of(const work* w, int sensor) {
+  const char* of = jsens_response_input_unit(w->response);
+  if (!of) of = jstudy_parameter_unit(w->k, w->o->input.text);
+  return jstudy_derivative_unit(w->k, output_unit(w, w->k->p->sensors.name[sensor].text), of);
+}
+
+// "real part", and of which output where there are several; NULL: no memory.
+static const char* name_of(const work* w, int sensor, const char* what) {
+  const jstudy_job* k = w->k;
+  const char *of = k->p->sensors.name[sensor].text, *by = w->o->input.text;
+  return k->p->sensors.n == 1 ? what : jarena_printf(k->a, "%s / %s, %s", of, by, what);
+}
+
+// Magnitude, phase, real and imaginary part of one output.
+static bool add_values(const work* w, jreport_sheet* s, int sensor) {
+  static const char* const what[] = {"magnitude", "phase", "real part", "imaginary part"};
+  const jstudy_job* k = w->k;
+  const char* unit = unit_of(w, sensor);
+  double* v[4] = {0};
+  for (int i = 0; i < 4; i++) {
+    v[i] = jstudy_add_numbers(k, s, name_of(w, sensor, what[i]), i == 1 ? "deg" : unit);
+    if (!v[i]) return false;
+  }
+  double *size = v[0], *phase = v[1], *re = v[2], *im = v[3];
+  for (int i = 0; i < s->nrow; i++) {
+    const double* h = at(w, sensor, i);
+    re[i] = h[0];
+    im[i] = h[1];
+    size[i] = hypot(h[0], h[1]);
+    phase[i] = DEGREE * atan2(h[1], h[0]);
+    // without jumps from frequency to frequency
+    if (i > 0) phase[i] += 360.0 * round((phase[i - 1] - phase[i]) / 360.0);
+  }
   return true;
 }
 
-static int index_of(const jmodel_selection* k, int number) {
-  int i = 0;
-  while (k->wrt[i] != number) {
-    i++;
+// Derivatives of one output by one number, and what 1 % of it changes.
+static bool add_slopes(const work* w, jreport_sheet* s, int sensor, int by) {
+  const jstudy_job* k = w->k;
+  const char* name = k->m->number[w->by->wrt[by]].path;
+  const char* unit = unit_of(w, sensor);
+  unit = unit ? jstudy_derivative_unit(k, unit, jstudy_parameter_unit(k, name)) : NULL;
+  if (!unit) return false;
+  double value = jstudy_value_of(k, name);
+  double* v[4] = {0};
+  static const char* const what[] = {"d real part / d %s", "d imaginary part / d %s",
+                                     "magnitude per 1 %% of %s", "phase per 1 %% of %s"};
+  for (int i = 0; i < 4; i++) {
+    const char* head = jarena_printf(k->a, what[i], name);
+    if (head) head = name_of(w, sensor, head);
+    v[i] = jstudy_add_numbers(k, s, head, i < 2 ? unit : i == 2 ? "%" : "deg");
+    if (!v[i]) return false;
   }
-  return i;
+  for (int i = 0; i < s->nrow; i++) {
+    const double *h = at(w, sensor, i), *dh = slope_at(w, sensor, i, by);
+    double square = h[0] * h[0] + h[1] * h[1];
+    v[0][i] = dh[0];
+    v[1][i] = dh[1];
+    // of the logarithm: d ln H = dH conj(H)/|H|^2
+    v[2][i] = square > 0.0 ? value * (dh[0] * h[0] + dh[1] * h[1]) / square : NAN;
+    v[3][i] = square > 0.0 ? 0.01 * DEGREE * value * (dh[1] * h[0] - dh[0] * h[1]) / square : NAN;
+  }
+  return true;
 }
 
-// Numbers that are differentiated for: those asked for, then the inputs.
-static jo_status choose_numbers(jstudy_response* r, const jstudy_response_options* opt,
-                                jmodel_selection* all) {
-  jmodel* c = r->copy;
-  *all = (jmodel_selection){.m = c,
-                            .taken = JARENA_ARRAY(&r->arena, c->nnumber, bool),
-                            .wrt = JARENA_ARRAY(&r->arena, c->nnumber, int)};
-  if (!all->taken || !all->wrt) return jerr_memory(r->ctx);
-  for (int i = 0; i < r->by.n; i++) {
-    take(all, r->by.wrt[i]);
+static jo_status add_table(const work* w, int run) {
+  jstudy_job* k = w->k;
+  int nout = k->p->sensors.n, nw = w->by->n;
+  jreport_sheet* s =
+      jstudy_add_sheet(k, jstudy_run_label(k, run), 1 + nout * 4 * (1 + nw), w->o->n);
+  double* f = s ? jstudy_add_numbers(k, s, "frequency", "Hz") : NULL;
+  bool ok = f;
+  if (ok) memcpy(f, w->o->frequency, (size_t)w->o->n * sizeof *f);
+  for (int sensor = 0; ok && sensor < nout; sensor++) {
+    ok = add_values(w, s, sensor);
+    for (int by = 0; ok && by < nw; by++) {
+      ok = add_slopes(w, s, sensor, by);
+    }
   }
-  int number = -1;
-  if (r->coordinate < 0) JO_TRY(jmodel_number_named(r->ctx, r->m, opt->input, &number));
-  r->nin = r->coordinate >= 0 ? MOVES : 1;
-  for (int i = 0; i < r->nin; i++) {
-    int at = r->coordinate >= 0 ? r->nnumber + i : number;
-    take(all, at);
-    r->input[i] = index_of(all, at);
+  return ok ? JO_OK : jerr_memory(k->ctx);
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+static jo_status run_one(const work* w, int run) {
+  jstudy_job* k = w->k;
+  double drift;
+  JO_TRY(jstudy_begin_run(k, run));
+  JO_TRY(jsens_response_find(w->response, k->system->value, w->o->frequency, w->o->n, w->H, w->dH,
+                             &drift));
+  if (!(drift <= DRIFT)) {
+    jerr_warn(k->ctx,
+              "%s:%d: response: the state at the start is no equilibrium, within a period of %.3g "
+              "Hz it moves by %.2g of itself; let the input stand, or start_at: static",
+              k->p->place.file, k->p->place.line, w->o->frequency[0], drift);
+  }
+  return add_table(w, run);
+}
+
+// All of it positive, and of all sizes?
+static bool spans_decades(const jreport_plot* f) {
+  double least = INFINITY, most = 0.0;
+  for (int s = 0; s < f->nseries; s++) {
+    for (int i = 0; i < f->series[s].n; i++) {
+      least = fmin(least, f->series[s].y[i]);
+      most = fmax(most, f->series[s].y[i]);
+    }
+  }
+  return least > 0.0 && most > 100.0 * least;
+}
+
+// Magnitude, phase and parts; of derivatives what 1 % of the number changes.
+static jo_status plot(const work* w) {
+  jstudy_job* k = w->k;
+  const jreport_sheet* s = &k->out->sheet[0];
+  int n = k->p->sensors.n, per = (s->ncolumn - 1) / n;
+  for (int c = 1; c < s->ncolumn; c++) {
+    int of = (c - 1) % per;
+    if (of >= 4 && of % 4 < 2) continue;
+    const char *name = s->column[c].name, *out = k->p->sensors.name[0].text;
+    const char* head =
+        n > 1 ? name : jarena_printf(k->a, "%s / %s: %s", out, w->o->input.text, name);
+    JO_TRY(jstudy_plot_sheets(k, head, 0, c));
+    jreport_plot* f = &k->out->figure[k->out->nfigure - 1];
+    f->log_x = true;
+    f->log_y = of == 0 || (of < 4 && of != 1 && spans_decades(f));
   }
   return JO_OK;
 }
 
-static jo_status make_model(jstudy_response* r, const jstudy_response_options* opt,
-                            jmodel_selection* all) {
-  r->coordinate = find_coordinate(r->m, opt->input);
-  if (r->coordinate >= 0 && !r->m->coordinate[r->coordinate].is_driven) {
-    return jerr_set(r->ctx, JO_ERR_MODEL,
-                    "coordinate '%s' is not driven: an input is a driven coordinate, or a number",
-                    opt->input);
+static jo_status run_all(work* w) {
+  jstudy_job* k = w->k;
+  int nout = k->p->sensors.n, nw = w->by->n;
+  w->H = JARENA_ARRAY(k->a, (size_t)2 * (size_t)nout * (size_t)w->o->n, double);
+  w->dH = JARENA_ARRAY(k->a, (size_t)2 * (size_t)nout * (size_t)w->o->n * (size_t)nw, double);
+  if (!w->H || !w->dH) return jerr_memory(k->ctx);
+  JO_TRY(jstudy_reserve(k, jstudy_run_count(k), nout * (4 + 2 * nw)));
+  for (int i = 0; i < jstudy_run_count(k); i++) {
+    JO_TRY(run_one(w, i));
   }
-  jmodel_selection variable = {0};
-  if (opt->nwrt > 0) {
-    JO_TRY(jmodel_select(r->ctx, &r->arena, r->m, opt->wrt, opt->nwrt, &r->by));
-  }
-  if (opt->nvariable > 0) {
-    JO_TRY(jmodel_select(r->ctx, &r->arena, r->m, opt->variable, opt->nvariable, &variable));
-  }
-  r->copy = JARENA_NEW(&r->arena, jmodel);
-  if (!r->copy) return jerr_memory(r->ctx);
-  *r->copy = *r->m;
-  if (r->coordinate >= 0 && !move_coordinate(r)) return jerr_memory(r->ctx);
-  JO_TRY(choose_numbers(r, opt, all));
-  const jmodel* m = jmodel_make_variable(&r->arena, r->copy, all);
-  if (m && opt->nvariable > 0) m = jmodel_make_variable(&r->arena, m, &variable);
-  if (!m) return jerr_memory(r->ctx);
-  *r->copy = *m;
-  return JO_OK;
+  JO_TRY(plot(w));
+  return jstudy_end_runs(k);
 }
 
-// ---- the plant -----------------------------------------------------------------------------------
-
-static jo_status find_outputs(jstudy_response* r, const jstudy_response_options* opt) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  r->output = JARENA_ARRAY(&r->arena, opt->nout, int);
-  if (!r->output) return jerr_memory(r->ctx);
-  for (; r->nout < opt->nout; r->nout++) {
-    int i = 0;
-    while (i < d->noutput && strcmp(d->output_name[i], opt->output[r->nout]) != 0) {
-      i++;
-    }
-    if (i == d->noutput) {
-      return jerr_set(r->ctx, JO_ERR_MODEL, "no sensor or other output is named '%.80s'",
-                      opt->output[r->nout]);
-    }
-    r->output[r->nout] = i;
+static const char** texts_of(jarena* a, const jstudy_names* names) {
+  const char** text = JARENA_ARRAY(a, names->n, const char*);
+  for (int i = 0; text && i < names->n; i++) {
+    text[i] = names->name[i].text;
   }
-  return JO_OK;
+  return text;
 }
 
-// A number in a drive: its rates would not follow.
-static jo_status check_drives(jstudy_response* r, const char* input) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  if (r->coordinate >= 0 || d->part.nd == 0) return JO_OK;
-  jexpr_tape tape;
-  JO_TRY(jexpr_tape_build(r->ctx, &r->arena, &d->fn[JGEN_FN_DRIVE], &tape));
-  cplx* p = JARENA_ARRAY(&r->arena, d->np, cplx);
-  cplx* s = JARENA_ARRAY(&r->arena, MOVES * d->part.nd, cplx);
-  cplx* scratch = JARENA_ARRAY(&r->arena, tape.nslot, cplx);
-  if (!p || !s || !scratch) return jerr_memory(r->ctx);
-  for (int i = 0; i < d->np; i++) {
-    p[i] = r->run->p[i];
+static jo_status open_response(work* w) {
+  jstudy_job* k = w->k;
+  const jstudy_part* p = k->p;
+  const char** variable = JARENA_ARRAY(k->a, p->nset + 1, const char*);
+  jsens_response_options o = {.input = w->o->input.text,
+                              .output = texts_of(k->a, &p->sensors),
+                              .nout = p->sensors.n,
+                              .wrt = texts_of(k->a, &p->wrt),
+                              .nwrt = p->wrt.n,
+                              .variable = variable};
+  if (!variable || !o.output || !o.wrt) return jerr_memory(k->ctx);
+  for (int i = 0; i < p->nset; i++) {
+    variable[o.nvariable++] = p->set[i].name.text;
   }
-  p[d->sens.wrt[r->input[0]]] += 1e-40 * I;
-  const cplx t = r->m->simulation.t_start;
-  const cplx* in[JGEN_GROUP_COUNT] = {[JGEN_P] = p, [JGEN_T] = &t};
-  int nd = d->part.nd;
-  jexpr_tape_eval_complex(&tape, in, (cplx* const[]){s, s + nd, s + 2 * nd}, scratch);
-  for (int i = 0; i < MOVES * nd; i++) {
-    if (cimag(s[i]) == 0.0) continue;
-    const char* name = r->m->coordinate[d->part.d[i % nd]].name;
-    return jerr_set(
-        r->ctx, JO_ERR_MODEL,
-        "'%s' drives coordinate '%s', whose rates would not follow it; take '%s' itself "
-        "as the input",
-        input, name, name);
-  }
-  return JO_OK;
+  if (p->runs.n > 0) variable[o.nvariable++] = p->runs.name.text;
+  int before = jo_context_diagnostic_count(k->ctx);
+  jo_status status = jsens_response_open(k->ctx, k->m, &o, &w->response);
+  if (status >= 0 || status == JO_ERR_MEMORY) return status;
+  const char* why = jarena_strdup(k->a, jo_context_diagnostic(k->ctx, before, NULL));
+  if (!why) return jerr_memory(k->ctx);
+  jerr_forget(k->ctx, before);
+  return jstudy_mistake(k->ctx, p, w->o->input.place, "%s", why);
 }
 
-static jo_status allocate(jstudy_response* r) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  int n = jgen_own_count(&d->layout);
-  cplx** array[] = {&r->b, &r->d, &r->db, &r->dd, &r->M, &r->x, &r->z};
-  int size[] = {n, r->nout, n, r->nout, n * n, n, n};
-  for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(&r->arena, size[i], cplx);
-    if (!*array[i]) return jerr_memory(r->ctx);
-  }
-  r->p = JARENA_ARRAY(&r->arena, d->np, double);
-  r->scale = JARENA_ARRAY(&r->arena, n, double);
-  r->pivot = JARENA_ARRAY(&r->arena, n, int);
-  return r->p && r->scale && r->pivot ? JO_OK : jerr_memory(r->ctx);
+static jo_status run_response(jstudy_job* k) {
+  work w = {.k = k, .o = k->p->own};
+  JO_TRY(open_response(&w));
+  w.by = jsens_response_by(w.response);
+  jo_status status = run_all(&w);
+  jsens_response_close(w.response);
+  return status;
 }
 
-static jo_status make_plant(jstudy_response* r, const jstudy_response_options* opt,
-                            const jmodel_selection* all) {
-  jplant_options o = jplant_options_default();
-  o.kernel.backend = JKERNEL_INTERP;
-  o.gen.wrt = all->wrt;
-  o.gen.nwrt = all->n;
-  JO_TRY(jplant_create(r->ctx, r->copy, &o, &r->plant));
-  JO_TRY(jplant_work_create(r->ctx, r->plant, &r->run));
-  JO_TRY(find_outputs(r, opt));
-  JO_TRY(check_drives(r, opt->input));
-  return allocate(r);
+static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
+  (void)m;
+  return jarena_printf(a, "Frequency response of %s to %s", jstudy_list_names(a, &p->sensors),
+                       ((const own*)p->own)->input.text);
 }
 
-jo_status jstudy_response_open(jo_context* ctx, const jmodel* m, const jstudy_response_options* opt,
-                               jstudy_response** out) {
-  *out = NULL;
-  jstudy_response* r = jmem_resize(ctx, NULL, sizeof *r);
-  if (!r) return jerr_memory(ctx);
-  *r = (jstudy_response){.ctx = ctx, .m = m, .nnumber = m->nnumber};
-  jarena_init(&r->arena, ctx);
-  jmodel_selection all;
-  jo_status status = make_model(r, opt, &all);
-  if (status >= 0) status = make_plant(r, opt, &all);
-  if (status < 0) {
-    jstudy_response_close(r);
-    return status;
-  }
-  *out = r;
-  return JO_OK;
-}
+static const char* const keys[] = {"input", "sensors", "wrt",         "for", "from",
+                                   "to",    "points",  "frequencies", NULL};
 
-void jstudy_response_close(jstudy_response* r) {
-  if (!r) return;
-  jplant_work_destroy(r->run);
-  jplant_destroy(r->plant);
-  jarena_free(&r->arena);
-  jmem_free(r->ctx, r);
-}
-
-const jmodel_selection* jstudy_response_by(const jstudy_response* r) {
-  return &r->by;
-}
-
-const char* jstudy_response_input_unit(const jstudy_response* r) {
-  return r->coordinate >= 0 ? jgen_coordinate_unit(&r->m->coordinate[r->coordinate]) : NULL;
-}
-
-// ---- one frequency -------------------------------------------------------------------------------
-
-// s - A, factored in place: rows are compared by what they are beside their largest element, since states have all
-// sorts of sizes.
-static jo_status factor(jstudy_response* r, const jsens_linear* l, cplx s) {
-  int n = l->n;
-  for (int i = 0; i < n; i++) {
-    r->scale[i] = 0.0;
-    for (int j = 0; j < n; j++) {
-      r->M[i * n + j] = (i == j ? s : 0.0) - l->A[i + j * n];
-      r->scale[i] = fmax(r->scale[i], cabs(r->M[i * n + j]));
-    }
-  }
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-      if (cabs(r->M[i * n + k]) * r->scale[best] > cabs(r->M[best * n + k]) * r->scale[i]) best = i;
-    }
-    r->pivot[k] = best;
-    for (int j = 0; j < n && best != k; j++) {
-      cplx swap = r->M[k * n + j];
-      r->M[k * n + j] = r->M[best * n + j];
-      r->M[best * n + j] = swap;
-    }
-    double swap = r->scale[k];
-    r->scale[k] = r->scale[best];
-    r->scale[best] = swap;
-    double size = cabs(r->M[k * n + k]);
-    if (!(size > 0.0) || !isfinite(size)) return JO_ERR_SINGULAR;
-    for (int i = k + 1; i < n; i++) {
-      cplx f = r->M[i * n + k] /= r->M[k * n + k];
-      for (int j = k + 1; j < n; j++) {
-        r->M[i * n + j] -= f * r->M[k * n + j];
-      }
-    }
-  }
-  return JO_OK;
-}
-
-static void solve(const jstudy_response* r, int n, cplx* x) {
-  for (int k = 0; k < n; k++) {
-    cplx swap = x[k];
-    x[k] = x[r->pivot[k]];
-    x[r->pivot[k]] = swap;
-  }
-  for (int i = 1; i < n; i++) {
-    for (int j = 0; j < i; j++) {
-      x[i] -= r->M[i * n + j] * x[j];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) {
-      x[i] -= r->M[i * n + j] * x[j];
-    }
-    x[i] /= r->M[i * n + i];
-  }
-}
-
-// Columns B of the inputs (rows x nin) added up for a sine of one unit.
-static void combine(const jstudy_response* r, const double* B, int rows, cplx s, cplx* b) {
-  for (int i = 0; i < rows; i++) {
-    cplx power = 1.0;
-    b[i] = 0.0;
-    for (int k = 0; k < r->nin; k++, power *= s) {
-      b[i] += power * B[i + k * rows];
-    }
-  }
-}
-
-static cplx dot(const double* C, int rows, int row, const cplx* x, int n) {
-  cplx sum = 0.0;
-  for (int j = 0; j < n; j++) {
-    sum += C[row + j * rows] * x[j];
-  }
-  return sum;
-}
-
-static void put(double* at, cplx z) {
-  at[0] = creal(z);
-  at[1] = cimag(z);
-}
-
-static jo_status respond(jstudy_response* r, const jsens_linear* l, double f) {
-  cplx s = I * TWO_PI * f;
-  combine(r, l->B, l->n, s, r->b);
-  combine(r, l->D, l->nout, s, r->d);
-  memcpy(r->x, r->b, (size_t)l->n * sizeof *r->x);
-  jo_status status = factor(r, l, s);
-  if (status >= 0) {
-    solve(r, l->n, r->x);
-    return JO_OK;
-  }
-  return jerr_set(r->ctx, JO_ERR_SINGULAR,
-                  "%s: there is no response at %.9g Hz: something moves freely there", r->m->path,
-                  f);
-}
-
-static void slope(jstudy_response* r, const jsens_linear* l, double f) {
-  cplx s = I * TWO_PI * f;
-  combine(r, l->dB, l->n, s, r->db);
-  combine(r, l->dD, l->nout, s, r->dd);
-  for (int i = 0; i < l->n; i++) {
-    r->z[i] = dot(l->dA, l->n, i, r->x, l->n) + r->db[i];
-  }
-  solve(r, l->n, r->z);
-}
-
-// ---- all of them ---------------------------------------------------------------------------------
-
-// What is no equilibrium moves on: by R ydot, about as far as in a period of the lowest frequency.
-static double find_drift(jstudy_response* r, const jsens_linear* l, const double* y, double f) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  double* ydot = JARENA_ARRAY(&r->arena, d->ny, double);
-  double most = 0.0;
-  if (!ydot) return NAN;
-  r->run->system.rhs(r->run->system.user, r->m->simulation.t_start, y, ydot);
-  for (int i = 0; i < l->n; i++) {
-    int at = jgen_own(&d->layout, i);
-    r->z[i] = jgen_is_in(&d->layout, JGEN_QU, at) ? 0.0 : ydot[at];  // moving is no fault
-  }
-  if (factor(r, l, I * TWO_PI * f) < 0) return NAN;
-  solve(r, l->n, r->z);
-  for (int i = 0; i < l->n; i++) {
-    int at = jgen_own(&d->layout, i);
-    most = fmax(most, cabs(r->z[i]) / fmax(fabs(y[at]), d->layout.nominal[at]));
-  }
-  return most;
-}
-
-static jo_status fill(jstudy_response* r, jsens_linear* l, const jplant_start* start,
-                      const double* f, int n, double* H, double* dH) {
-  int nw = r->by.n, ny = r->plant->dynamics->ny;
-  for (int k = nw > 0 ? 0 : -1; k < nw; k++) {
-    jsens_linear_fill(l, k, start->y, k >= 0 ? start->S + (int64_t)k * ny : NULL);
-    for (int i = 0; i < n; i++) {
-      JO_TRY(respond(r, l, f[i]));
-      if (k >= 0) slope(r, l, f[i]);
-      for (int o = 0; o < l->nout; o++) {
-        int64_t at = (int64_t)o * n + i;
-        put(H + 2 * at, dot(l->C, l->nout, o, r->x, l->n) + r->d[o]);
-        if (k < 0) continue;
-        put(dH + 2 * (at * nw + k),
-            dot(l->dC, l->nout, o, r->x, l->n) + dot(l->C, l->nout, o, r->z, l->n) + r->dd[o]);
-      }
-    }
-  }
-  return JO_OK;
-}
-
-jo_status jstudy_response_find(jstudy_response* r, const double* values, const double* f, int n,
-                               double* H, double* dH, double* moved) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  for (int i = 0; i < d->np; i++) {
-    int number = d->live[i];
-    r->p[i] = values && number < r->nnumber ? values[number] : d->p[i];
-  }
-  JO_TRY(jplant_start_check(r->ctx, r->plant, r->p));
-  jplant_start start;
-  JO_TRY(jplant_start_find(r->ctx, &r->arena, r->plant, r->by.n, r->p, &start));
-  jplant_start_clear(r->ctx, r->plant, r->by.n, &start);
-  memcpy(r->run->p, r->p, (size_t)d->np * sizeof *r->p);
-  double t = r->m->simulation.t_start;
-  jsolve_set_modes(&r->run->system, t, start.y, r->run->g);
-  jsens_linear l;
-  JO_TRY(
-      jsens_linear_begin(r->ctx, &r->arena, r->run, t, r->input, r->nin, r->output, r->nout, &l));
-  JO_TRY(fill(r, &l, &start, f, n, H, dH));
-  *moved = n > 0 ? find_drift(r, &l, start.y, f[0]) : 0.0;
-  return JO_OK;
-}
+const jstudy_kind jstudy_response = {.name = "response",
+                                     .keys = keys,
+                                     .read = read,
+                                     .needs = {.any = true},
+                                     .check = check,
+                                     .title = title,
+                                     .run = run_response};

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "api/objects.h"
-#include "base/file.h"
+#include "base/system/file.h"
 
 static void test_base_output_is_written_whole_where_it_can_be(void** state) {
   fixture* f = *state;

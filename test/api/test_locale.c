@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/comma_locale.h"
 #include "support/fixture.h"
 

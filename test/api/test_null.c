@@ -124,7 +124,7 @@ static int set_up(void** state) {
   f->fmu_options = jo_fmu_options_default();
   f->fmu_options.sources_only = 1;
   f->model_path = QUARTER_CAR;
-  f->study_path = "test/parts/quarter_car.yaml";
+  f->study_path = "test/study/quarter_car.yaml";
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";

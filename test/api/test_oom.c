@@ -14,7 +14,7 @@
 #define REDUNDANT   "test/models/parallelogram.yaml"
 #define BOUNCER     "test/models/bouncer.yaml"
 #define AT_REST     "test/models/sens_static.yaml"
-#define STUDY       "test/parts/quarter_car.yaml"
+#define STUDY       "test/study/quarter_car.yaml"
 
 #define FEW  (CHECK_SANITIZED ? 8 : 25)  // places tried of each task, without JOUNCE_OOM_PLACES
 #define ENDS 5                           // of these the first and the last, one by one

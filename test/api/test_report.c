@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/process.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
 #include "support/fixture.h"
 
 #define PENDULUM "models/mechanisms/pendulum.yaml"

@@ -395,6 +395,16 @@ static void test_sens_check_finds_all_ways_in_agreement(void** state) {
     assert_near(row[i].adjoint, row[i].direct, 1e-10 * scale);
     assert_near(row[i].difference, row[i].direct, 1e-7 * scale);
   }
+  jo_sens_agreement agreement[12];
+  jo_verdict worst;
+  assert_ok(f.ctx, jo_sens_judge(f.ctx, f.result, row, agreement, &worst));
+  assert_int_equal(worst, JO_AGREES);
+  row[5].adjoint *= 1.001;
+  assert_ok(f.ctx, jo_sens_judge(f.ctx, f.result, row, agreement, &worst));
+  assert_int_equal(worst, JO_DISAGREES);
+  assert_int_equal(agreement[5].verdict, JO_DISAGREES);
+  assert_int_equal(agreement[4].verdict, JO_AGREES);
+  assert_near(agreement[5].methods, 1e-3, 1e-5);
   // frozen: differences say nothing
   jo_sens_options opt = jo_sens_options_default();
   opt.frozen = 1;

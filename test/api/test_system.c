@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 #define CAR     "test/models/sweep_quarter_car.yaml"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels of the processor: those it has can be chosen, others are rejected by name.
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files are read whole, replaced whole, and cached only where nobody else can write.
-#include "base/file.h"
+#include "base/system/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers have a point, whatever the host's locale, wherever text comes from.
-#include "base/format.h"
+#include "base/text/format.h"
 
 #include <stdio.h>
 
 #include "base/err.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "support/comma_locale.h"
 #include "support/fixture.h"
 

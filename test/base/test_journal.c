@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Journals: what was appended comes back, what was cut off or damaged does not, and no journal is
 // taken for one of other work.
-#include "base/journal.h"
+#include "base/system/journal.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs run with exact arguments, bounded in number, and tell how they ended.
-#include "base/process.h"
+#include "base/system/process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/system/clock.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 static char* output_of(fixture* x, const char* const* argv, int* exit_code) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers read back as they were, in every locale; texts grow and remember a failure.
-#include "base/text.h"
+#include "base/text/text.h"
 
 #include <float.h>
 

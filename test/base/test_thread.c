@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops on threads: every turn is taken once, errors come back, a wish to stop is heard.
-#include "base/thread.h"
+#include "base/system/thread.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units: factors as standards have them, decimals exact, dimensions, and texts that are no units.
-#include "base/unit.h"
+#include "base/text/unit.h"
 
 #include "support/fixture.h"
 

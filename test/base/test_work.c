@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders of work: those of processes that are gone are removed, by whoever is left.
-#include "base/work.h"
+#include "base/system/work.h"
 
 #include <dirent.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 static int count_entries(const char* path) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives: what was put in comes out, the same files are the same bytes, and what does not fit is refused.
-#include "base/zip.h"
+#include "base/text/zip.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 #define LARGE 300000

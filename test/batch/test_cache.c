@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of libraries for devices: hit, damage, concurrency, refusal of foreign folders, and nothing left behind.
-#include "batch/cache.h"
+#include "batch/device/cache.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/process.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
 #include "kernel/library.h"
 #include "support/fixture.h"
 

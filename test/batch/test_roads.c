@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 #include "batch/batch.h"
 #include "support/fixture.h"
 

@@ -145,6 +145,19 @@ class Objectives(Case):
             "zero: {rms: y}", "zero: {final: y}"))
         self.assertNotIn("changes to", self.said)
 
+    def test_vibration_dose_value(self):
+        """It is the mean of the fourth power times T^(1/4), and so are its derivatives."""
+        path = self.path("m.yaml", MODEL.replace("  last:", "  dose: {vdv: x.acc, nominal: 3}\n  mean: {peak: x.acc, power: 4, nominal: 3}\n"
+                                                 "  part: {vdv: x.acc, filter: Wk, window: [0.1, 0.9]}\n"
+                                                 "  half: {peak: x.acc, power: 4, filter: Wk, window: [0.1, 0.9]}\n  last:"))
+        for method in ("direct", "adjoint"):
+            o = json.loads(jounce("sens", path, "--wrt", "k,c", "--method", method, "--objective", "dose,mean,part,half",
+                                  "--json").stdout)["objectives"]
+            for dose, mean, T in (("dose", "mean", 1.0), ("part", "half", 0.8)):
+                self.assertAlmostEqual(o[dose]["value"]/(o[mean]["value"]*T**0.25), 1, 14)
+                for k in "kc":
+                    self.assertAlmostEqual(o[dose]["gradient"][k]/(o[mean]["gradient"][k]*T**0.25), 1, 12)
+
     def test_sweeps(self):
         for more in ([], ["--batch"]):
             every = self.ask("sweep", SHARP, "--param", "k=100:200:3", "--wrt", "none", *more)["points"]

@@ -195,6 +195,7 @@ JOINTS = {
     "universal": (["%s.a", "%s.b"], "axis: {d}, axis2: {e}"),
     "spherical": (["%s.a", "%s.b", "%s.c"], ""),
     "planar": (["%s.s", "%s.t", "%s.a"], "axis: {d}, axis2: {e}"),
+    "pin_slot": (["%s.s", "%s.a"], "axis: {d}, axis2: {e}"),
     "free": (["%s.x", "%s.y", "%s.z", "%s.yaw", "%s.pitch", "%s.roll"], ""),
 }
 

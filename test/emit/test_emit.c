@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emitted text: deterministic, golden for a tiny function, harmless whatever the names are, and
 // free of warnings under both compilers.
-#include "emit/emit.h"
+#include "emit/c/emit.h"
 
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/process.h"
-#include "emit/names.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "emit/c/names.h"
 #include "support/fixture.h"
 
 // ---- a bench of functions

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
-#include "emit/frame.h"
+#include "base/system/cpu.h"
+#include "emit/machine/frame.h"
 #include "support/check.h"
 #include "support/fixture.h"
 

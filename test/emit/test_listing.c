@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/format.h"
-#include "base/text.h"
-#include "emit/listing.h"
-#include "emit/machine.h"
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "emit/encode/listing.h"
+#include "emit/machine/machine.h"
 #include "support/check.h"
 #include "support/fixture.h"
 #include "support/repeated.h"

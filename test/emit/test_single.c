@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/process.h"
-#include "emit/emit.h"
-#include "expr/tape.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "emit/c/emit.h"
+#include "expr/tape/tape.h"
 #include "support/fixture.h"
 
 #define NVALUE 160

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/window.h"
+#include "emit/machine/window.h"
 #include "support/check.h"
 #include "support/fixture.h"
 

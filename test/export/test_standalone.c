@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/process.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
 #include "plant/simulate.h"
 #include "support/rig.h"
 

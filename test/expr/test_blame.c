@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is blamed is the operation that turned finite operands into something else, on the way the value
 // took, and nothing that a choice left aside.
-#include "expr/blame.h"
+#include "expr/tape/blame.h"
 
 #include <math.h>
 

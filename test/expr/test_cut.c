@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions in two parts: together they give the bits of the whole, and the first knows nothing of what comes late.
-#include "expr/cut.h"
+#include "expr/linear/cut.h"
 
 #include "expr/diff.h"
 #include "expr/rewrite.h"

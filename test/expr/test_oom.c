@@ -2,14 +2,14 @@
 // Memory ends at every possible point between an empty context and emitted code: the status says
 // so, nothing leaks, nothing crashes. Both ways to end are tried: for good, and for one call only,
 // after which a pass must not carry on as if nothing had happened.
-#include "emit/emit.h"
-#include "expr/cut.h"
+#include "emit/c/emit.h"
 #include "expr/diff.h"
-#include "expr/parse.h"
-#include "expr/preaccumulate.h"
+#include "expr/linear/cut.h"
+#include "expr/linear/preaccumulate.h"
+#include "expr/parse/parse.h"
 #include "expr/solve.h"
 #include "expr/table.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts in order: everything a text names before it, long chains without a stack, cycles told.
-#include "expr/order.h"
+#include "expr/tape/order.h"
 
 #include "support/fixture.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs: everything is computed once and after its operands, each lane gives what its node gives, bit for bit, and
 // what repeats is found, whatever the signs.
-#include "expr/pack.h"
+#include "expr/pack/pack.h"
 
 #include "base/elementary.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/fixture.h"
 #include "support/repeated.h"
 

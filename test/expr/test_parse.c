@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expression parser: values against hand computation and libm, structure of what is built,
 // every message with its column, limits, and running out of memory.
-#include "expr/parse.h"
+#include "expr/parse/parse.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/error_count.h"
 
 #define PI 3.14159265358979323846

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear functions along several directions: the same values as direction by direction, fewer operations, and the same nodes
 // whichever directions are written.
-#include "expr/preaccumulate.h"
+#include "expr/linear/preaccumulate.h"
 
 #include "expr/diff.h"
-#include "expr/network.h"
+#include "expr/linear/network.h"
 #include "expr/rewrite.h"
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 #include "support/expr_probe.h"
 #include "support/random_graph.h"
 

@@ -9,7 +9,7 @@
 #include <complex.h>
 
 #include "expr/diff.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "kernel/kernel.h"
 #include "support/fixture.h"
 #include "support/random_graph.h"

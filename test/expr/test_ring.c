@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings: groups that are joined never wait for themselves, whatever was joined before, and only those are refused.
-#include "expr/ring.h"
+#include "expr/linear/ring.h"
 
 #include "support/fixture.h"
 #include "support/random_graph.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules: what is not asked for is not computed, operands come first, counts are right.
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 
 #include "support/expr_probe.h"
 #include "support/random_graph.h"

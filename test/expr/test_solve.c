@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "expr/blame.h"
 #include "expr/body.h"
 #include "expr/diff.h"
+#include "expr/tape/blame.h"
 #include "support/expr_probe.h"
 
 #define ROUNDING 4e-16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter: lanes do not influence each other, outputs of every kind, nothing allocated, and
 // the complex evaluation is the real one on real numbers.
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 
 #include "support/expr_probe.h"
 #include "support/random_graph.h"

@@ -5,7 +5,7 @@
 //
 //   ./fuzz_journal -max_len=2048 -dict=test/fuzz/journal.dict test/fuzz/corpus_journal
 #include "base/err.h"
-#include "base/journal.h"
+#include "base/system/journal.h"
 #include "fuzz.h"
 #include "support/error_count.h"
 

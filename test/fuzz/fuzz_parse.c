@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "expr/diff.h"
-#include "expr/parse.h"
-#include "expr/tape.h"
+#include "expr/parse/parse.h"
+#include "expr/tape/tape.h"
 #include "support/error_count.h"
 
 static const char* const names[] = {"t", "x", "y", "k_f", "chassis.z", "front.spring.k"};

@@ -4,7 +4,7 @@
 //
 //   ./fuzz_sweep -max_len=1024 test/fuzz/corpus_sweep
 #include "base/err.h"
-#include "base/journal.h"
+#include "base/system/journal.h"
 #include "fuzz.h"
 #include "jounce/jounce.h"
 

@@ -6,9 +6,9 @@
 #define ROUNDING 1e-11
 
 static const char* const trees[] = {
-    "test/models/joint_revolute.yaml", "test/models/joint_prismatic.yaml",
+    "test/models/joint_revolute.yaml",  "test/models/joint_prismatic.yaml",
     "test/models/joint_universal.yaml", "test/models/joint_spherical.yaml",
-    "test/models/joint_planar.yaml"};
+    "test/models/joint_planar.yaml",    "test/models/joint_pin_slot.yaml"};
 enum { NTREE = sizeof trees / sizeof *trees, MAX = 24 };
 
 // Inverse dynamics M qdd + c of the tree, elements included.

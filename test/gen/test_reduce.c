@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unrolled factorisations solve what they were made of, with zeros wherever they stand.
-#include "gen/reduce.h"
+#include "gen/loop/reduce.h"
 
 #include "support/expr_probe.h"
 #include "support/random_graph.h"

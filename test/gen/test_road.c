@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The road: its height is the expression of the file, its normal stands on both slopes.
-#include "gen/road.h"
+#include "gen/force/road.h"
 
 #include "support/sketch.h"
 

@@ -6,7 +6,7 @@
 #include <complex.h>
 #undef I
 
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/sketch.h"
 
 #define ROUNDING 1e-10  // relative to the largest entry of an output

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions as modes: with modes that follow their switching functions nothing changes its value, functions
 // change sign where conditions do, and only what moves makes a switch.
-#include "gen/switches.h"
+#include "gen/switch/switches.h"
 
-#include "expr/parse.h"
-#include "expr/tape.h"
+#include "expr/parse/parse.h"
+#include "expr/tape/tape.h"
 #include "support/fixture.h"
 #include "support/random_graph.h"
 

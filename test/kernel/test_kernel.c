@@ -3,14 +3,14 @@
 // chunks and the compiler; failures of a compiler are told.
 #include "kernel/kernel.h"
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/process.h"
-#include "emit/machine.h"
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "emit/machine/machine.h"
 #include "expr/solve.h"
 #include "expr/vec.h"
 #include "support/error_count.h"

@@ -5,7 +5,7 @@
 //   test_kernel_machine [OPERATIONS]     at least so many of each kind of code; 30,000 by default
 #include <stdlib.h>
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "kernel/kernel.h"
 #include "support/check.h"
 #include "support/fixture.h"

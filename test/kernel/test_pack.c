@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs in compiled kernels: the bits of the interpreter, whatever their width, the chunks and the compiler, for graphs
 // that repeat themselves and for vehicles.
-#include "base/process.h"
-#include "emit/emit.h"
+#include "base/system/process.h"
+#include "emit/c/emit.h"
 #include "kernel/kernel.h"
 #include "plant/plant.h"
 #include "support/fixture.h"

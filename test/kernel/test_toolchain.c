@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
-#include "base/file.h"
+#include "base/system/cpu.h"
+#include "base/system/file.h"
 #include "kernel/kernel.h"
 #include "support/fixture.h"
 

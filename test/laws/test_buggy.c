@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buggy benchmark: size, assembled position, both manoeuvres to the digits printed with the
 // reading of the benchmark (models/buggy/README.md), and accelerations against the oracle.
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 #include "support/laws.h"
 
 #define STD "models/buggy/step_descent.yaml"

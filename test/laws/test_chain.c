@@ -3,7 +3,7 @@
 // differentiating the energies inside the graph,
 //   tau = d/dt (dT/dqd) - dT/dq + dV/dq,   d/dt along (qd, qdd).
 #include "expr/diff.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/chain.h"
 #include "support/fixture.h"
 

@@ -55,6 +55,7 @@ static void test_degrees_of_freedom_and_redundant_equations_are_counted(void** s
       {MODEL("driven"), 1, 3, 0, 1},        {MODEL("point_in_plane"), 3, 1, 0, 0},
       {MODEL("universal"), 2, 4, 0, 0},     {MODEL("cylindrical"), 2, 4, 0, 0},
       {MODEL("prismatic"), 2, 5, 0, 0},     {MODEL("fixed"), 4, 6, 0, 0},
+      {MODEL("planes"), 3, 3, 0, 0},
   };
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     rig r;
@@ -239,6 +240,7 @@ int main(void) {
       LAWS("universal"),
       LAWS("cylindrical"),
       LAWS("prismatic"),
+      LAWS("planes"),
       LAWS("fixed"),
       cmocka_unit_test(test_degrees_of_freedom_and_redundant_equations_are_counted),
       cmocka_unit_test(test_fixed_closure_is_closed_from_any_side),
@@ -246,6 +248,7 @@ int main(void) {
       LAW("universal", test_derivatives_are_those_of_differences_by_both_methods),
       LAW("cylindrical", test_derivatives_are_those_of_differences_by_both_methods),
       LAW("prismatic", test_derivatives_are_those_of_differences_by_both_methods),
+      LAW("planes", test_derivatives_are_those_of_differences_by_both_methods),
       LAW("fixed", test_derivatives_are_those_of_differences_by_both_methods),
       LAW("driven", test_accelerations_are_those_of_the_oracle),
       LAW("driven", test_driving_force_is_that_of_the_oracle),

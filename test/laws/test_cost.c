@@ -4,7 +4,7 @@
 // of its function, however many inputs it has; vehicles cost
 // the same wherever they hang.
 #include "expr/diff.h"
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 #include "plant/plant.h"
 #include "support/chain.h"
 #include "support/fixture.h"

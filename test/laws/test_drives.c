@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coordinates driven by velocities and by states: the same motion, forces and impulses as of those driven by the
 // solution as a function of time; derivatives by all that drives are made of; what is refused, and why.
-#include "plant/semi.h"
 #include "support/gradient.h"
 #include "support/laws.h"
 
@@ -90,36 +89,6 @@ static void test_compiled_is_interpreted(void** state) {
   law_backends("test/models/sens_drive.yaml");
 }
 
-// The semi-explicit form has its own way to the rates of drives.
-static void test_reduction_by_numbers_agrees(void** state) {
-  (void)state;
-  rig r;
-  jplant_options opt = fixture_interpreted();
-  rig_open(&r, "test/models/sens_drive.yaml", NULL, 0, &opt);
-  jplant_semi* semi;
-  jkernel_options kernel = jkernel_options_default();
-  kernel.backend = JKERNEL_INTERP;
-  assert_ok(r.ctx, jplant_semi_create(r.ctx, r.plant, &kernel, &semi));
-  random_source source;
-  random_seed(&source, 5);
-  for (int k = 0; k < 5; k++) {
-    double qdd[16];
-    rig_perturb(&r, &source, 0.05, 0.5);
-    for (int i = 0; i < r.d->layout.block[JGEN_Z].n; i++) {
-      r.y[jgen_first(&r.d->layout, JGEN_Z) + i] += random_uniform(&source, -0.01, 0.01);
-    }
-    assert_ok(r.ctx, r.run->system.project(r.run->system.user, r.t, r.y));
-    rig_evaluate(&r);
-    assert_ok(r.ctx, jplant_semi_accelerations(semi, r.run->p, r.t, r.y, qdd));
-    for (int i = 0; i < r.d->part.nu; i++) {
-      int u = r.d->part.u[i];
-      assert_near(qdd[u], r.qdd[u], 1e-9 * (1.0 + fabs(qdd[u])));
-    }
-  }
-  jplant_semi_destroy(semi);
-  rig_close(&r);
-}
-
 // ---- derivatives -----------------------------------------------------------------------------------
 
 static const char* const number[] = {"lag", "gain", "swing", "pull",           "start",
@@ -203,7 +172,6 @@ int main(void) {
       cmocka_unit_test(test_velocity_may_depend_on_positions),
       cmocka_unit_test(test_start_has_the_rates_of_driven_velocities_there),
       cmocka_unit_test(test_compiled_is_interpreted),
-      cmocka_unit_test(test_reduction_by_numbers_agrees),
       cmocka_unit_test(test_derivatives_are_those_of_differences_by_both_methods),
       cmocka_unit_test(test_what_has_no_derivative_is_refused),
       cmocka_unit_test(test_static_start_holds_a_driven_velocity),

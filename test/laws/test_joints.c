@@ -67,6 +67,7 @@ int main(void) {
       LAWS("joint_universal"),
       LAWS("joint_spherical"),
       LAWS("joint_planar"),
+      LAWS("joint_pin_slot"),
       LAWS("joint_free"),
       LAWS("joint_hub"),
       LAW("joint_fixed", test_forward_dynamics_undo_inverse_dynamics),
@@ -76,6 +77,7 @@ int main(void) {
       LAW("joint_universal", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_spherical", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_planar", test_forward_dynamics_undo_inverse_dynamics),
+      LAW("joint_pin_slot", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_free", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_hub", test_forward_dynamics_undo_inverse_dynamics),
       // articulated bodies in place of the mass matrix

@@ -69,7 +69,7 @@ static void test_converged_motion(void** state) {
   fixture_close(f);
 }
 
-static jloads_result* run(jo_context* ctx, const jloads* l, jsolve_load_driver driver, double step,
+static jloads_result* run(jo_context* ctx, const jloads* l, jloads_driver driver, double step,
                           double tolerance, bool completes) {
   jloads_options opt = jloads_options_default(l->plant->model);
   opt.solve.driver = driver;
@@ -106,7 +106,7 @@ static void open_bench(bench* b, const char* bump_start, double tolerance) {
   b->ctx = b->base->ctx;
   b->m = b->base->m;
   assert_ok(b->ctx, jloads_create(b->ctx, b->m, NULL, &b->l));
-  b->truth = run(b->ctx, b->l, JSOLVE_LOAD_ADAPTIVE, 0.01, tolerance, true);
+  b->truth = run(b->ctx, b->l, JLOADS_DRIVER_ADAPTIVE, 0.01, tolerance, true);
 }
 
 static void close_bench(bench* b) {
@@ -123,7 +123,7 @@ static void test_peaks_of_plain_drivers(void** state) {
   assert_near(b.truth->peak[0].t, 14.758, 1e-3);
 
   // the paper's tolerance: about 13.9 k evaluations (5 %), smallest step near the landing
-  jloads_result* r = run(b.ctx, b.l, JSOLVE_LOAD_ADAPTIVE, 0.01, 1e-3, true);
+  jloads_result* r = run(b.ctx, b.l, JLOADS_DRIVER_ADAPTIVE, 0.01, 1e-3, true);
   assert_near(r->statistics.evaluations, 13.9e3, 0.05 * 13.9e3);
   assert_near(bump_peak(r), -144.8, 0.1);
   assert_near(r->statistics.t_smallest, 16.6, 0.1);
@@ -132,7 +132,7 @@ static void test_peaks_of_plain_drivers(void** state) {
   // fixed steps: the printed peaks to 0.1 kN m; at 200 Hz the landing is not survived
   static const double rate[3] = {200, 500, 1000}, peak[3] = {-125.6, -140.7, -142.7};
   for (int i = 0; i < 3; i++) {
-    r = run(b.ctx, b.l, JSOLVE_LOAD_FIXED, 1.0 / rate[i], 1e-3, i > 0);
+    r = run(b.ctx, b.l, JLOADS_DRIVER_FIXED, 1.0 / rate[i], 1e-3, i > 0);
     assert_near(bump_peak(r), peak[i], 0.1);
     if (i == 0) assert_near(r->t_end, 16.8, 0.05);
     jloads_result_destroy(r);
@@ -142,7 +142,7 @@ static void test_peaks_of_plain_drivers(void** state) {
 
 // Every arm within 1 %, hull within 2 cm and 0.1 deg, at a bounded cost.
 static void check_subcycle(bench* b, double rate, double cost) {
-  jloads_result* r = run(b->ctx, b->l, JSOLVE_LOAD_SUBCYCLE, 1.0 / rate, 1e-3, true);
+  jloads_result* r = run(b->ctx, b->l, JLOADS_DRIVER_SUBCYCLE, 1.0 / rate, 1e-3, true);
   for (int e = 0; e < NARM; e++) {
     assert_near(r->peak[e].value, b->truth->peak[e].value, 0.01 * fabs(b->truth->peak[e].value));
   }
@@ -188,7 +188,7 @@ static void test_impulsive(void** state) {
   static const double rate[3] = {200, 500, 1000}, error[3] = {0.025, 0.01, 0.01};
   for (int i = 0; i < 3; i++) {
     jloads_options opt = jloads_options_default(b.m);
-    opt.solve.driver = JSOLVE_LOAD_IMPULSIVE;
+    opt.solve.driver = JLOADS_DRIVER_IMPULSIVE;
     opt.solve.step = 1.0 / rate[i];
     jloads_result* r;
     jloads_run(b.ctx, b.l, &opt, &r);

@@ -23,7 +23,7 @@ static int open_bench(void** state) {
   *state = b;
   assert_int_equal(jo_context_create(NULL, &b->ctx), JO_OK);
   jarena_init(&b->arena, b->ctx);
-  b->opt.solve.driver = JSOLVE_LOAD_FIXED;
+  b->opt.solve.driver = JLOADS_DRIVER_FIXED;
   b->opt.t_start = -1.0;
   b->r = (jloads_result){.ctx = b->ctx,
                          .ne = NE,
@@ -151,7 +151,7 @@ static void test_plain_drivers_peak_at_samples(void** state) {
   bench* b = *state;
   sample_parabolas(b);
   b->peak[0] = (jloads_peak){1.0, 0.04};
-  const jsolve_load_driver driver[] = {JSOLVE_LOAD_FIXED, JSOLVE_LOAD_ADAPTIVE};
+  const jloads_driver driver[] = {JLOADS_DRIVER_FIXED, JLOADS_DRIVER_ADAPTIVE};
   for (int i = 0; i < 2; i++) {
     b->opt.solve.driver = driver[i];
     const jloads_summary* e = evaluate(b, 1.0, 1.0);
@@ -165,7 +165,7 @@ static void test_other_drivers_peak_between_samples(void** state) {
   bench* b = *state;
   sample_parabolas(b);
   b->peak[0] = (jloads_peak){1.25, 0.045};
-  const jsolve_load_driver driver[] = {JSOLVE_LOAD_SUBCYCLE, JSOLVE_LOAD_IMPULSIVE};
+  const jloads_driver driver[] = {JLOADS_DRIVER_SUBCYCLE, JLOADS_DRIVER_IMPULSIVE};
   for (int i = 0; i < 2; i++) {
     b->opt.solve.driver = driver[i];
     // as found on the way, reconstructed events included
@@ -211,7 +211,7 @@ static void test_ranges_between_samples_are_nearer_to_the_truth(void** state) {
   sample_cycles(b, 0.0);
   double plain = evaluate(b, 1.0, 1.0)[0].largest_range;
   assert_true(plain < 8.0);
-  b->opt.solve.driver = JSOLVE_LOAD_SUBCYCLE;
+  b->opt.solve.driver = JLOADS_DRIVER_SUBCYCLE;
   double between = evaluate(b, 1.0, 1.0)[0].largest_range;
   assert_true(fabs(between - 8.0) < 0.1 * fabs(plain - 8.0));
 }

@@ -36,14 +36,14 @@ static void test_defaults_depend_on_the_driver(void** state) {
   const fixture* f = *state;
   static const struct {
     const char *asked, *name;
-    jsolve_load_driver driver;
+    jloads_driver driver;
     double rate, tolerance;
-  } expected[] = {{NULL, "subcycle", JSOLVE_LOAD_SUBCYCLE, 500.0, 1e-3},
-                  {"subcycle", "subcycle", JSOLVE_LOAD_SUBCYCLE, 500.0, 1e-3},
-                  {"fixed", "fixed", JSOLVE_LOAD_FIXED, 500.0, 1e-3},
-                  {"impulsive", "impulsive", JSOLVE_LOAD_IMPULSIVE, 500.0, 1e-3},
-                  {"adaptive", "adaptive", JSOLVE_LOAD_ADAPTIVE, 100.0, 1e-3},
-                  {"converged", JLOADS_CONVERGED, JSOLVE_LOAD_ADAPTIVE, 100.0, 1e-8}};
+  } expected[] = {{NULL, "subcycle", JLOADS_DRIVER_SUBCYCLE, 500.0, 1e-3},
+                  {"subcycle", "subcycle", JLOADS_DRIVER_SUBCYCLE, 500.0, 1e-3},
+                  {"fixed", "fixed", JLOADS_DRIVER_FIXED, 500.0, 1e-3},
+                  {"impulsive", "impulsive", JLOADS_DRIVER_IMPULSIVE, 500.0, 1e-3},
+                  {"adaptive", "adaptive", JLOADS_DRIVER_ADAPTIVE, 100.0, 1e-3},
+                  {"converged", JLOADS_CONVERGED, JLOADS_DRIVER_ADAPTIVE, 100.0, 1e-8}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     jloads_choice c = jloads_choice_default();
     jloads_options o;

@@ -3,7 +3,7 @@
 // at static equilibrium that moves with the numbers too.
 #include "loads/sens.h"
 
-#include "plant/static_start.h"
+#include "plant/static/static_start.h"
 #include "support/fixture.h"
 
 #define MODEL "models/tracked/bump.yaml"

@@ -51,7 +51,7 @@ static void test_reconstructed_events_give_their_peaks(void** state) {
   open_bench(&b);
   assert_true(b.r->nevent > 30);
   for (int i = 0; i < b.r->nevent; i++) {
-    const jsolve_load_event* v = &b.r->event[i].event;
+    const jloads_driver_event* v = &b.r->event[i].event;
     if (fabs(v->peak) < 1000.0) continue;
     // on line in substeps of 0.5 ms, off line of 0.1 ms
     assert_near(reconstruct(&b, NULL, i) / v->peak, 1.0, 0.01);
@@ -71,7 +71,7 @@ static void test_redesign_without_a_run(void** state) {
     if (strcmp(b.m->number[d->live[i]].path, "hardness") == 0) p[i] = 40.0;
   }
   jloads_options opt = jloads_options_default(b.m);
-  opt.solve.driver = JSOLVE_LOAD_ADAPTIVE;
+  opt.solve.driver = JLOADS_DRIVER_ADAPTIVE;
   opt.solve.tolerance = 1e-8;
   opt.p = p;
   jloads_result* softer;
@@ -80,7 +80,7 @@ static void test_redesign_without_a_run(void** state) {
   while (fabs(b.r->event[first].event.peak) < 1000.0) {
     first++;
   }
-  const jsolve_load_event* v = &b.r->event[first].event;
+  const jloads_driver_event* v = &b.r->event[first].event;
   double expected = 0.0;
   for (int i = 0; i < softer->nsample; i++) {
     const double* s = softer->sample + (size_t)i * (size_t)(1 + softer->ne);

@@ -4,7 +4,7 @@
 #include "element/list.h"
 #include "model/model.h"
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 static const char full[] = "test/model/good/full.yaml";

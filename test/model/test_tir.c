@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Property files of tyres: what is read, what is told, and that nothing breaks whatever the bytes.
-#include "model/tir.h"
+#include "model/tyre/tir.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 #define SAMPLE "test/data/tyres/MagicFormula62_Parameters.tir"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers along which redundant equations stop following from the others have no derivatives.
-#include "plant/consistent.h"
+#include "plant/start/consistent.h"
 
 #include "jounce/jounce.h"
 #include "sens/sens.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of a start by several numbers at a time are those by each alone.
-#include "plant/directions.h"
+#include "plant/start/directions.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that would leave what their equations hold for are ended, or not begun, with a message.
-#include "plant/guard.h"
+#include "plant/check/guard.h"
 
 #include "loads/loads.h"
-#include "plant/finite.h"
+#include "plant/check/finite.h"
 #include "plant/simulate.h"
 #include "sens/sens.h"
 #include "support/fixture.h"

@@ -337,6 +337,8 @@ simulation: {end: 1}
         seen = []
         for c in g.check(seen.append):
             self.assertLess(abs(c.difference - c.direct), 1e-4 * abs(c.direct))
+            self.assertEqual(c.verdict, "agrees")
+            self.assertLess(c.methods, 1e-9)
         self.assertTrue(seen)
         curve, exact = g.vcurve("comfort", "k", 5)
         self.assertEqual(len(curve["central_error"]), 5)

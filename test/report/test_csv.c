@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV files: numbers read back exactly, names cannot break the format, no clock shows.
-#include "report/csv.h"
+#include "report/format/csv.h"
 
 #include "report/sample.h"
 #include "support/failing_alloc.h"

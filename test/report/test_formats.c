@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "report/link.h"
+#include "report/format/table.h"
+#include "report/plot/link.h"
 #include "report/sample.h"
-#include "report/table.h"
 #include "support/failing_alloc.h"
 
 #ifdef JOUNCE_WITH_HDF5

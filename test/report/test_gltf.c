@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes of replays made by hand, with names and numbers that try to break them; those of models are read
 // back by cli/test_formats.py.
-#include "report/gltf.h"
+#include "report/format/gltf.h"
 
 #include "report/sample.h"
 #include "support/failing_alloc.h"
@@ -11,10 +11,10 @@ enum { FRAMES = 3, POINTS = 3, BODIES = 2 };
 typedef struct hard {
   double xyz[FRAMES * POINTS * 3], spin[FRAMES * 9], pose[FRAMES * BODIES * 9], z[4];
   int point[POINTS], edge[4];
-  jexport_replay_body body[BODIES];
-  jexport_replay_line line[2];
-  jexport_replay_wheel wheel;
-  jexport_replay replay;
+  jscene_replay_body body[BODIES];
+  jscene_replay_line line[2];
+  jscene_replay_wheel wheel;
+  jscene_replay replay;
   jreport_scene scene;
 } hard;
 
@@ -35,23 +35,23 @@ static void hard_init(hard* h, int nframe) {
       frame[7] = f % 2 ? -1.0 : 1.0;
     }
   }
-  h->body[0] = (jexport_replay_body){.name = "ground"};
+  h->body[0] = (jscene_replay_body){.name = "ground"};
   h->body[1] =
-      (jexport_replay_body){"q\"\\\n\x01 \xff \xf0\x9f\x9a\x97", POINTS, 2, h->point, h->edge};
-  h->replay = (jexport_replay){.dt = 0.02,
-                               .nframe = nframe,
-                               .npoint = POINTS,
-                               .nbody = BODIES,
-                               .nline = 2,
-                               .nwheel = 1,
-                               .follow = -1,
-                               .xyz = h->xyz,
-                               .spin = h->spin,
-                               .pose = h->pose,
-                               .body = h->body,
-                               .line = h->line,
-                               .wheel = &h->wheel,
-                               .road = {2, 2, 0.0, 0.0, 1.0, 1.0, h->z}};
+      (jscene_replay_body){"q\"\\\n\x01 \xff \xf0\x9f\x9a\x97", POINTS, 2, h->point, h->edge};
+  h->replay = (jscene_replay){.dt = 0.02,
+                              .nframe = nframe,
+                              .npoint = POINTS,
+                              .nbody = BODIES,
+                              .nline = 2,
+                              .nwheel = 1,
+                              .follow = -1,
+                              .xyz = h->xyz,
+                              .spin = h->spin,
+                              .pose = h->pose,
+                              .body = h->body,
+                              .line = h->line,
+                              .wheel = &h->wheel,
+                              .road = {2, 2, 0.0, 0.0, 1.0, 1.0, h->z}};
   h->scene = (jreport_scene){"</script>\"", "0123", "", &h->replay};
 }
 

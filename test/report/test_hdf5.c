@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 files, read back with the HDF5 library: numbers, names, notes, events; no clock shows.
-#include "report/hdf5.h"
+#include "report/format/hdf5.h"
 
 #include <unistd.h>
 

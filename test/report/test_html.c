@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages: every tag is closed, no text of a model becomes markup or script, the same run is the same
 // bytes, and running out of memory is noticed.
-#include "report/html.h"
+#include "report/html/html.h"
 
 #include "support/fixture.h"
 
@@ -49,33 +49,33 @@ static const jreport_event events[] = {{0.75, HOSTILE, true, false, contribution
                                        {0.75, "stop", false, true, contributions}};
 
 static int body_points[] = {0, 1}, edge[] = {0, 1};
-static jexport_replay_body bodies[] = {{.name = "ground"}, {HOSTILE, 2, 1, body_points, edge}};
-static jexport_replay_line lines[] = {{HOSTILE, 0, 1, true}};
-static jexport_replay_wheel wheels[] = {{HOSTILE, 0.3}};
+static jscene_replay_body bodies[] = {{.name = "ground"}, {HOSTILE, 2, 1, body_points, edge}};
+static jscene_replay_line lines[] = {{HOSTILE, 0, 1, true}};
+static jscene_replay_wheel wheels[] = {{HOSTILE, 0.3}};
 static double xyz[] = {0, 0, 0, 1, 2, 3, 0.0004, 0, 0, -1.2346, 2, INFINITY};
 static double spin[18] = {0, 0, 0.3, 0, 1, 0, 1, 0, 0};
 static double heights[] = {0, 0, -0.01, -0.01};
 
-static jexport_replay replay_of(jo_context* ctx) {
-  return (jexport_replay){.ctx = ctx,
-                          .dt = 0.02,
-                          .nframe = 2,
-                          .npoint = 2,
-                          .nbody = 2,
-                          .nline = 1,
-                          .nwheel = 1,
-                          .follow = 1,
-                          .xyz = xyz,
-                          .spin = spin,
-                          .body = bodies,
-                          .line = lines,
-                          .wheel = wheels,
-                          .road = {2, 2, 0, 0, 1, 1, heights}};
+static jscene_replay replay_of(jo_context* ctx) {
+  return (jscene_replay){.ctx = ctx,
+                         .dt = 0.02,
+                         .nframe = 2,
+                         .npoint = 2,
+                         .nbody = 2,
+                         .nline = 1,
+                         .nwheel = 1,
+                         .follow = 1,
+                         .xyz = xyz,
+                         .spin = spin,
+                         .body = bodies,
+                         .line = lines,
+                         .wheel = wheels,
+                         .road = {2, 2, 0, 0, 1, 1, heights}};
 }
 
 static void write_page(jo_context* ctx, jtext* out) {
   jplant_result r = run_of(ctx);
-  jexport_replay replay = replay_of(ctx);
+  jscene_replay replay = replay_of(ctx);
   jreport_page page = {&r, &gradient, 2, "direct", 2, events, &replay};
   jreport_html(out, &page);
 }

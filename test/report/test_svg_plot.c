@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots: every point where its axes put it, gaps where there is nothing to draw, no broken markup.
-#include "report/svg_plot.h"
+#include "report/plot/svg_plot.h"
 
 #include "support/fixture.h"
 

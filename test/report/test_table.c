@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables: both formats hold the same notes, names, numbers and remarks.
-#include "report/table.h"
+#include "report/format/table.h"
 
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "support/fixture.h"
 
 #ifdef JOUNCE_WITH_HDF5

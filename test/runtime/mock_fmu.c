@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/system/file.h"
+#include "base/text/text.h"
 #include "export/fmu.h"
 
 #define MAX_FILES 200
 
 // The mock in place of vehicles, and of the rest what it and the interface need.
 static bool is_needed(const char* name) {
-  return jtext_ends_in(name, ".h") || strcmp(name, "base/format.c") == 0;
+  return jtext_ends_in(name, ".h") || strcmp(name, "base/text/format.c") == 0;
 }
 
 static jo_status write_mock(jo_context* ctx, jarena* a, char** argv, bool sources_only) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives that go along with the run: the run takes the steps it takes alone, and a walk along its record has the
 // same derivatives, bit by bit.
-#include "sens/along.h"
+#include "sens/tangent/along.h"
 
 #include "support/gradient.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error estimates from a run with halved steps: true errors are below them and not far below, by either method.
-#include "sens/compare.h"
+#include "sens/error/compare.h"
 
 #include <math.h>
 
-#include "base/format.h"
+#include "base/text/format.h"
 #include "support/gradient.h"
 
 #define FAR   30.0   // largest estimate over error that is asked for, of the largest error of a run

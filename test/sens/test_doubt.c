@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which derivatives are told as off, and how.
-#include "sens/doubt.h"
+#include "sens/error/doubt.h"
 
 #include "base/err.h"
 #include "support/check.h"

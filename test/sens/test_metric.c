@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metric: what comes first, what stands apart, what does not matter.
-#include "sens/metric.h"
+#include "sens/error/metric.h"
 
 #include "support/fixture.h"
 

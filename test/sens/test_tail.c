@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step leaves out: nothing of what is smooth, as much as there is of a corner.
-#include "sens/tail.h"
+#include "sens/error/tail.h"
 
 #include <math.h>
 

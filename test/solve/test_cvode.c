@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CVODE behind the common driver: stiff and smooth problems, projection, events, errors.
-#include "solve/cvode.h"
+#include "solve/stiff/cvode.h"
 
 #include "solve/problems.h"
 

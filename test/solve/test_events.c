@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events come at their times, all of them and only those, and leave the accuracy as it is.
-#include "solve/events.h"
+#include "solve/event/events.h"
 
 #include "solve/problems.h"
 

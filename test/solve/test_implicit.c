@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implicit stages and what auto makes of them; long steps that are looked into; steps that collapse.
-#include "solve/implicit.h"
+#include "solve/stiff/implicit.h"
 
 #include <string.h>
 

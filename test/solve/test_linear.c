@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares and eigenvalues against solutions known on paper.
-#include "solve/linear.h"
+#include "solve/algebra/linear.h"
 
 #include "solve/problems.h"
 #include "support/random_graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Local states of mixed methods: blocks, their linear equations, stages, and runs whose steps do not depend on how stiff
 // the local states are.
-#include "solve/local.h"
+#include "solve/stiff/local.h"
 
 #include "solve/problems.h"
 

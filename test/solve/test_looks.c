@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks into steps: oscillations that they do not show are found, those that they do show pass.
-#include "solve/looks.h"
+#include "solve/event/looks.h"
 
 #include "solve/problems.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton converges quadratically, copes with redundant equations and undetermined unknowns, and says
 // when there is no solution.
-#include "solve/newton.h"
+#include "solve/algebra/newton.h"
 
 #include "solve/problems.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error norm is the sum it is said to be, for any number of states; values that are not finite are found.
-#include "solve/norm.h"
+#include "solve/algebra/norm.h"
 
 #include "support/fixture.h"
 #include "support/random_graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks into long steps: how many there are, that a smooth step passes, and that a pulse inside of one is seen
 // before it begins.
-#include "solve/scan.h"
+#include "solve/event/scan.h"
 
 #include "solve/problems.h"
 

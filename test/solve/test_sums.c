@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over states: whatever registers they are compiled for, the bits are the same.
-#include "solve/sums.h"
+#include "solve/algebra/sums.h"
 
 #include <math.h>
 

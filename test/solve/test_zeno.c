@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A switch that an event sends back is watched until it flips; one that moves on is lost.
-#include "solve/zeno.h"
+#include "solve/event/zeno.h"
 
 #include "solve/problems.h"
 

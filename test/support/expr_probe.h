@@ -7,7 +7,7 @@
 #include <complex.h>
 
 #include "expr/graph.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 #include "support/fixture.h"
 
 enum { PROBE_INPUTS = 8 };

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/system/file.h"
 #include "jounce/system.h"
 #include "plant/plant.h"
 

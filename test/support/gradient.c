@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "plant/start.h"
+#include "plant/start/start.h"
 #include "support/check.h"
 
 #define STATE_MAX 256

@@ -4,8 +4,8 @@
 #include "support/oracle_parts.h"
 
 #include "expr/diff.h"
-#include "expr/parse.h"
-#include "expr/tape.h"
+#include "expr/parse/parse.h"
+#include "expr/tape/tape.h"
 #include "support/check.h"
 
 // ---- model data ----------------------------------------------------------------------------------
@@ -149,21 +149,11 @@ static void read_body(const oracle* o, const jmodel_body* b, body* out) {
 }
 
 static int joint_equations(jmodel_joint_type type) {
-  static const int freedom[JMODEL_JOINT_COUNT] = {
-#define X(id, name, n) n,
-      JMODEL_JOINT_LIST(X)
-#undef X
-  };
-  return 6 - freedom[type];
+  return 6 - jmodel_joint_freedom(jmodel_joint_class_of(type));
 }
 
 static int closure_equations(jmodel_closure_type type) {
-  static const int equations[JMODEL_CLOSURE_COUNT] = {
-#define X(id, name, n) n,
-      JMODEL_CLOSURE_LIST(X)
-#undef X
-  };
-  return equations[type];
+  return jmodel_closure_equations(jmodel_closure_class_of(type));
 }
 
 oracle* oracle_create(jo_context* ctx, const jmodel* m) {
@@ -230,7 +220,8 @@ static seat joint_seat(const oracle* o, const jmodel_joint* j) {
                   j->type != JMODEL_JOINT_FREE;
   if (!has_axis) return s;
   s.a = oracle_direction(o, &j->axis_parent);
-  bool universal = j->type == JMODEL_JOINT_UNIVERSAL, planar = j->type == JMODEL_JOINT_PLANAR;
+  bool universal = j->type == JMODEL_JOINT_UNIVERSAL,
+       planar = j->type == JMODEL_JOINT_PLANAR || j->type == JMODEL_JOINT_PIN_SLOT;
   if (planar || universal) {
     s.b = oracle_direction(o, &j->axis2);
     if (universal) s.b = apply(&s.C0, s.b);
@@ -276,6 +267,11 @@ static pose place_child(const oracle* o, const jmodel_joint* j, const pose* pare
     case JMODEL_JOINT_PLANAR:
       p = add(p, add(scale(q[0], s.b), scale(q[1], cross(s.a, s.b))));
       A = turn_about(s.a, q[2]);
+      R = product(&A, &s.C0);
+      break;
+    case JMODEL_JOINT_PIN_SLOT:
+      p = add(p, scale(q[0], s.b));
+      A = turn_about(s.a, q[1]);
       R = product(&A, &s.C0);
       break;
     case JMODEL_JOINT_FREE:
@@ -412,6 +408,10 @@ static int joint_residual(const oracle* o, const jmodel_joint* j, const pose* P,
       out[n++] = dot(apply(&P->R, s.a), gap);
       n += put_along(P, s.a, axis, out + n);
       break;
+    case JMODEL_JOINT_PIN_SLOT:
+      n += put_along(P, s.b, gap, out);
+      n += put_along(P, s.a, axis, out + n);
+      break;
     default: break;
   }
   return n;
@@ -446,6 +446,11 @@ static int closure_residual(const oracle* o, const jmodel_closure* c, const pose
   if (c->type == JMODEL_CLOSURE_POINT_IN_PLANE) {
     out[0] = dot(apply(&A->R, oracle_direction(o, &c->u)), gap);
     return 1;
+  }
+  if (c->type == JMODEL_CLOSURE_PLANAR) {
+    jet3 v = apply(&B->R, oracle_direction(o, &c->v));
+    out[0] = dot(apply(&A->R, oracle_direction(o, &c->u)), gap);
+    return 1 + put_along(A, oracle_direction(o, &c->u), v, out + 1);
   }
   jet33 T = transposed(&o->body[c->a.body].C), C0 = product(&T, &o->body[c->b.body].C);
   bool slides = c->type == JMODEL_CLOSURE_PRISMATIC || c->type == JMODEL_CLOSURE_CYLINDRICAL;

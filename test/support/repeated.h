@@ -4,7 +4,7 @@
 #ifndef JTEST_REPEATED_H
 #define JTEST_REPEATED_H
 
-#include "expr/schedule.h"
+#include "expr/tape/schedule.h"
 #include "kernel/kernel.h"
 
 enum { REPEATED_COPIES = 10, REPEATED_OWN = 4, REPEATED_SHARED = 3, REPEATED_OUTPUTS = 64 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/sketch.h"
-#include "gen/articulated.h"
+#include "gen/tree/articulated.h"
 
 #include "expr/diff.h"
-#include "expr/tape.h"
+#include "expr/tape/tape.h"
 
 static void make_groups(sketch* k) {
   jexpr_graph* g = k->g;

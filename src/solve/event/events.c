@@ -1,0 +1,974 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event location and handling.
+//
+// The margin of switch k is s_k = g_k in mode 1 and -g_k in mode 0: how far it is from leaving its
+// mode. A step in which some margin becomes zero or negative, at its end or at two or three points of
+// its dense output, holds an event. It is located on the dense output first; then steps are really taken
+// to the times in question, so that the state at the event is as accurate as any other. The earliest
+// crossing counts; the step ends on its far side, at most TIME_TOLERANCE late. As a rule two or three steps
+// do: Newton's method, with rates of the margins from the dense output. Where that does not come to an end,
+// crossings are bracketed. Margins that cross inside of a step and not at its end are first looked at by one
+// real step, to where they are least. A step that turns out to hold no event is brought back as it was.
+//
+// A switch that has just flipped, or starts at zero, is not armed: it only counts once its margin is
+// beyond a floor on the wrong side, so that rounding makes no events. It is armed again once the margin
+// is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
+#include "solve/event/events.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/text/format.h"
+#include "solve/algebra/sums.h"
+#include "solve/event/looks.h"
+#include "solve/event/scan.h"
+#include "solve/event/zeno.h"
+
+#define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
+#define RELATIVE_FLOOR 1e-12
+#define ABSOLUTE_FLOOR 1e-14
+#define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
+#define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
+#define MAX_PROBES     200
+#define MAX_AIMS       5     // steps to where rates say that it is
+#define RATE_SPAN      1e-5  // of the step, over which rates are taken
+#define AIM_LIMIT      1e-2  // of the step: farther off, the dense output says nothing
+#define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
+#define JUMP_LEAST \
+  1e-3  // of the largest value: a margin that is so far off what leads there has jumped
+#define BASE_EVENTS 10000  // allowed in a run, and ...
+#define EVENT_RATE  5000   // ... for every second [1/s]
+
+// Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
+// switches that are not armed: a ball that touched the floor is above it for a short time, and may be
+// below again at the others. How short is not known: in the first step behind an event that sends a switch back
+// (zeno.h) a ladder of times goes down to SHORTEST. A parabola that rises 16 floors is above one floor for 64 times as long as it takes to get there,
+// so that a rung meets it.
+#define FIRST_SAMPLE (1.0 / 64)
+#define LEAST_PARTS  3
+#define SHORTEST     1e-10  // times max(1, |t|) [s]
+
+// Where looks do not show how a condition changes (looks.h), the step is looked at again in blocks that do.
+#define EVERY       4     // blocks one is tested that comes not near zero
+#define CLOSER      0.25  // blocks become so much shorter, and ...
+#define WIDER       2     // ... longer where they may
+#define MOST_BLOCKS 2000  // in a step: it is cut behind them
+#define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
+#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
+#define MAX_CUTS    8  // crossings that a real step does not find, in a step: it is cut behind them
+#define INSIDE      0.0163  // of a block: a short one in front of it, where one may pass by chance
+#define TILES       5       // short blocks in one
+
+// A switch that flipped for a short time is expected to do so again, ...
+#define PER_PULSE  2    // looks in the shorter one of its last two intervals, ...
+#define PER_PERIOD 128  // ... or at most so many in both together, ...
+#define PERIODS    2    // ... for so long
+
+struct jsolve_events {
+  int n;
+  double* g;      // last values
+  double* g_end;  // at the end of the step
+  double* g_max;  // largest |g| so far
+  double* floor;
+  double* hysteresis;  // added to the margin: 0 when armed, else the floor
+  bool* is_armed;
+  double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
+  double* rate;                     // at which margins fall, of those that cross; else 0
+  double* y;                        // n states: dense output, state before an event
+  int* flipped;
+  int nflipped;
+  bool* is_done;                  // flipped at this instant
+  bool is_retaken;                // the proposed step is no longer the stepper's own
+  int first_sample, last_sample;  // of the proposed step
+  bool is_first;                  // the step follows an event, or the start
+  jsolve_looks looks;
+  int turn;       // of blocks: every so many are tested
+  int behind;     // which of the looks of a block is taken twice
+  double h_last;  // length of the last step
+  double close;   // distance of looks that showed what others hide, in the last step; 0: none does
+  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
+  double pulse, period, until;
+  double *t_flip, *interval;  // time of the last flip of each switch, and since the one before
+  jsolve_zeno zeno;
+  double t_last;  // last instant
+  int at_instant;
+  int all;  // events of the run, quiet ones included
+};
+
+jsolve_events* jsolve_events_create(jsolve_run* run) {
+  int n = run->sys->nswitch;
+  jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
+  double* data = JARENA_ARRAY(&run->arena, 12 * (size_t)n, double);
+  if (!ev || !data) return NULL;
+  *ev = (jsolve_events){.n = n, .t_last = -INFINITY, .until = -INFINITY};
+  double** vector[] = {&ev->g,  &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis, &ev->start,
+                       &ev->lo, &ev->hi,    &ev->probe, &ev->rate,  &ev->t_flip,     &ev->interval};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
+    *vector[i] = data;
+  for (int k = 0; k < n; k++)
+    ev->t_flip[k] = -INFINITY;
+  if (run->sys->floor) {
+    ev->floor = run->sys->floor;
+    memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
+  }
+  ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  ev->flipped = JARENA_ARRAY(&run->arena, n, int);
+  ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
+  ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
+  bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
+  // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
+  double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
+  is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
+  return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
+}
+
+static jsolve_margins margins_of(const jsolve_events* ev, const jsolve_run* run) {
+  return (jsolve_margins){ev->n,     run->sys->mode, ev->hysteresis,
+                          ev->g_max, ev->floor,      ev->is_armed};
+}
+
+static void margins(const jsolve_events* ev, const jsolve_run* run, const double* g, double* s) {
+  jsolve_margins m = margins_of(ev, run);
+  jsolve_sums_choose()->margins(&m, g, s);
+}
+
+static void evaluate(jsolve_events* ev, jsolve_run* run, double t, const double* y, double* s) {
+  run->sys->switches(run->sys->user, t, y, ev->g);
+  margins(ev, run, ev->g, s);
+}
+
+static bool has_crossed(const jsolve_events* ev, const double* s) {
+  return jsolve_sums_choose()->has_crossed(ev->n, s);
+}
+
+// A new step starts where the switching functions are g.
+static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g) {
+  jsolve_margins m = margins_of(ev, run);
+  jsolve_sums_choose()->arm(&m, RELATIVE_FLOOR, ABSOLUTE_FLOOR, g);
+  margins(ev, run, g, ev->start);
+}
+
+// Where the state was reset, a switch may have come to zero without crossing it: it starts there.
+static void disarm(jsolve_events* ev) {
+  for (int k = 0; k < ev->n; k++) {
+    if (fabs(ev->g[k]) <= ev->floor[k]) ev->is_armed[k] = false;
+  }
+}
+
+static void flip_modes(const jsolve_events* ev, const jsolve_run* run, const double* s) {
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->zeno.t[k] == run->t && s[k] < 0) run->sys->mode[k] = 1 - run->sys->mode[k];
+  }
+}
+
+// Margins at (t, y) of the modes that are, where switches of this instant that are sent back have followed: conditions may
+// be made of others, as that of a product with abs().
+static void look_ahead(jsolve_events* ev, jsolve_run* run, double t, const double* y, double* s) {
+  const jsolve_system* sys = run->sys;
+  sys->switches(sys->user, t, y, ev->rate);
+  for (int k = 0; k < ev->n; k++)
+    s[k] = sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+  flip_modes(ev, run, s);
+  sys->switches(sys->user, t, y, ev->rate);
+  flip_modes(ev, run, s);
+  for (int k = 0; k < ev->n; k++)
+    s[k] = sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+}
+
+// Which of the switches that have just flipped with a reset are sent back, by the slope behind it. is_over: nothing else happens
+// at this instant.
+static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
+  int n = run->sys->n;
+  double *slope = run->scratch, *s[3] = {ev->lo, ev->hi, ev->probe},
+         span = jsolve_zeno_span(run->t);
+  jsolve_rhs(run, run->t, run->y, slope);
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < n; i++)
+      ev->y[i] = run->y[i] + j * span * slope[i];
+    look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
+  }
+  jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor, is_over);
+}
+
+bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
+  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  if (run->sys->nconstant > 0) disarm(ev);
+  start_step(ev, run, ev->g);
+  ev->nflipped = 0;
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->start[k] <= 0) ev->flipped[ev->nflipped++] = k;
+  }
+  if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run, true);
+  ev->is_first = true;
+  return ev->nflipped > 0;
+}
+
+void jsolve_events_again(jsolve_events* ev, jsolve_run* run) {
+  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  start_step(ev, run, ev->g);
+}
+
+// --- location ---
+
+typedef enum source { DENSE, STEP } source;
+
+static jo_status probe(jsolve_events* ev, jsolve_run* run, source from, double t) {
+  if (from == STEP) {
+    if (!ev->is_retaken && run->stepper->keep) run->stepper->keep(run->stepper, run);
+    ev->is_retaken = true;
+    JO_TRY(run->stepper->retake(run->stepper, run, t));
+    jsolve_hold(run->sys, run->y, run->y_new);
+    evaluate(ev, run, t, run->y_new, ev->probe);
+  } else {
+    run->stepper->dense->eval(run->stepper->dense, t, ev->y);
+    jsolve_hold(run->sys, run->y, ev->y);
+    evaluate(ev, run, t, ev->y, ev->probe);
+  }
+  return JO_OK;
+}
+
+static void swap(double** a, double** b) {
+  double* c = *a;
+  *a = *b;
+  *b = c;
+}
+
+// Crossings lie in (lo, hi]: no margin has crossed at lo, some have at hi.
+typedef struct bracket {
+  double lo, hi;
+  double weight_lo, weight_hi;  // Illinois: halved while the other end moves
+  int same;                     // probes in a row that moved the same end, > 0: hi, < 0: lo
+} bracket;
+
+// Earliest of the secants through both ends.
+static double secant(const jsolve_events* ev, const bracket* b) {
+  JASSERT(b->lo <= b->hi);
+  double best = 1;
+  for (int k = 0; k < ev->n; k++) {
+    if (!(ev->hi[k] <= 0)) continue;
+    double lo = b->weight_lo * ev->lo[k], hi = b->weight_hi * ev->hi[k];
+    double x = lo / (lo - hi);
+    if (x < best) best = x;
+  }
+  return b->lo + best * (b->hi - b->lo);
+}
+
+// Switches found above their floor on the way count from zero on.
+static void arm(jsolve_events* ev) {
+  for (int k = 0; k < ev->n; k++) {
+    double offset = ev->hysteresis[k];
+    if (offset == 0 || !(ev->lo[k] - offset > ev->floor[k])) continue;
+    ev->lo[k] -= offset;
+    ev->hi[k] -= offset;
+    ev->start[k] -= offset;
+    ev->hysteresis[k] = 0;
+    ev->is_armed[k] = true;
+  }
+}
+
+static void move_end(jsolve_events* ev, bracket* b, double t) {
+  bool is_hi = has_crossed(ev, ev->probe);
+  swap(&ev->probe, is_hi ? &ev->hi : &ev->lo);
+  if (is_hi) {
+    b->hi = t;
+    b->same = b->same > 0 ? b->same + 1 : 1;
+    b->weight_hi = 1;
+    b->weight_lo = b->same > 1 ? 0.5 * b->weight_lo : 1;
+  } else {
+    b->lo = t;
+    b->same = b->same < 0 ? b->same - 1 : -1;
+    b->weight_lo = 1;
+    b->weight_hi = b->same < -1 ? 0.5 * b->weight_hi : 1;
+  }
+}
+
+static bool is_exact(const jsolve_events* ev) {
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->hi[k] < 0) return false;
+  }
+  return true;
+}
+
+// Shrink the bracket to `tolerance`. Regula falsi with Illinois weights; bisection when four probes
+// did not halve the bracket. A probe next to an end is tried once as it is (it may be an exact zero),
+// after that half a tolerance inside, which closes the bracket. `guess` is probed first, and
+// then once beyond it by `reach`, so that a good guess leaves a short bracket.
+static jo_status shrink(jsolve_events* ev, jsolve_run* run, source from, bracket* b, double guess,
+                        double reach, double tolerance) {
+  double x = guess, width = b->hi - b->lo;
+  int nclose = 0;
+  if (is_exact(ev)) return JO_OK;
+  for (int i = 0; b->hi - b->lo > tolerance && i < MAX_PROBES; i++) {
+    if (!(x > b->lo && x < b->hi)) x = b->lo + 0.5 * (b->hi - b->lo);
+    JO_TRY(probe(ev, run, from, x));
+    move_end(ev, b, x);
+    if (from == STEP) arm(ev);
+    if (is_exact(ev)) break;
+    if (i == 0 && reach > 0) {
+      x += b->same > 0 ? -reach : reach;
+      continue;
+    }
+    x = secant(ev, b);
+    bool is_at_lo = x - b->lo < 0.25 * tolerance, is_at_hi = b->hi - x < 0.25 * tolerance;
+    if ((is_at_lo || is_at_hi) && nclose++ > 0) {
+      x = is_at_lo ? b->lo + 0.5 * tolerance : b->hi - 0.5 * tolerance;
+    } else if (i % 4 == 3) {
+      if (b->hi - b->lo > 0.5 * width) x = b->lo + 0.5 * (b->hi - b->lo);
+      width = b->hi - b->lo;
+    }
+  }
+  return JO_OK;
+}
+
+static double tolerance_at(double t) {
+  return TIME_TOLERANCE * fmax(1, fabs(t));
+}
+
+// Rates of the margins that have crossed at t on the dense output, where they are in `hi`. *all: those that have are armed
+// and fall.
+static jo_status find_rates(jsolve_events* ev, jsolve_run* run, double t, double h, bool* all) {
+  double before = fmax(t - RATE_SPAN * h, run->t);
+  JO_TRY(probe(ev, run, DENSE, before));
+  *all = t > before;
+  for (int k = 0; k < ev->n; k++) {
+    ev->rate[k] = ev->hi[k] <= 0 ? (ev->probe[k] - ev->hi[k]) / (t - before) : 0;
+    *all = *all && (!(ev->hi[k] <= 0) || (ev->hysteresis[k] == 0 && ev->rate[k] > 0));
+  }
+  return JO_OK;
+}
+
+// The same from the last two steps, to x and to `before` where margins were `lo`. False: some do not fall.
+static bool renew_rates(jsolve_events* ev, double x, double before) {
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->rate[k] == 0) continue;
+    ev->rate[k] = (ev->lo[k] - ev->probe[k]) / (x - before);
+    if (!(ev->rate[k] > 0)) return false;
+  }
+  return true;
+}
+
+// When the first margin crosses, as rates and margins at x have it. False: one has that has no rate.
+static bool extrapolate(const jsolve_events* ev, double x, double* first) {
+  *first = INFINITY;
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->probe[k] <= 0 && ev->rate[k] == 0) return false;
+    if (ev->rate[k] > 0) *first = fmin(*first, x + ev->probe[k] / ev->rate[k]);
+  }
+  return true;
+}
+
+// Newton's method from a guess on. *hit: the step ends at the first crossing, its margins are in `hi`.
+static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end, bool* hit) {
+  double tolerance = tolerance_at(t_end), limit = AIM_LIMIT * (t_end - run->t), before = x, first;
+  *hit = false;
+  for (int i = 0; i < MAX_AIMS && x > run->t && x <= t_end; i++) {
+    JO_TRY(probe(ev, run, STEP, x));
+    if (fabs(x - before) > 100 * tolerance && !renew_rates(ev, x, before)) return JO_OK;
+    if (!extrapolate(ev, x, &first)) return JO_OK;
+    *hit = has_crossed(ev, ev->probe) && x - first <= tolerance;
+    if (*hit) {
+      swap(&ev->probe, &ev->hi);
+      memcpy(ev->lo, ev->hi, (size_t)ev->n * sizeof *ev->lo);
+      arm(ev);
+      return JO_OK;
+    }
+    if (!(fabs(first - x) <= limit)) return JO_OK;
+    swap(&ev->probe, &ev->lo);
+    before = x;
+    x = fabs(first - x) > 0.25 * tolerance ? first : first + 0.5 * tolerance;
+  }
+  return JO_OK;
+}
+
+// Samples from 1 on are equal parts of the step, those before them the ladder.
+static double sample_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
+  double part = j > 0 ? (double)j / ev->last_sample : FIRST_SAMPLE;
+  for (int i = j; i < 0; i++)
+    part *= FIRST_SAMPLE;
+  return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
+}
+
+static bool are_armed(const jsolve_events* ev) {
+  for (int k = 0; k < ev->n; k++) {
+    if (!ev->is_armed[k]) return false;
+  }
+  return true;
+}
+
+static void choose_samples(jsolve_events* ev, const jsolve_run* run, double h) {
+  int parts = jsolve_scan_parts(run, h);
+  ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
+  ev->first_sample = 1;
+  if (are_armed(ev) && ev->zeno.npending == 0) return;
+  ev->first_sample = 0;
+  if (!ev->is_first || ev->zeno.npending == 0) return;
+  double x = h * FIRST_SAMPLE * FIRST_SAMPLE, least = SHORTEST * fmax(1, fabs(run->t));
+  for (; x > least; x *= FIRST_SAMPLE)
+    ev->first_sample--;
+}
+
+// Margins at t by dense output.
+static void look(jsolve_events* ev, jsolve_run* run, double t, double* s) {
+  run->stepper->dense->eval(run->stepper->dense, t, ev->y);
+  jsolve_hold(run->sys, run->y, ev->y);
+  evaluate(ev, run, t, ev->y, s);
+}
+
+// The first switch that changes faster than the last four looks show, at the given distance up to t; -1: none.
+static int hidden(jsolve_events* ev, jsolve_run* run, double t, double distance, bool twice) {
+  if (!(distance > SHORTEST * fmax(1, fabs(t)) * 1e-2)) return -1;
+  int k = -1;
+  for (int i = 0; i < 1 + twice && k < 0; i++) {
+    int at = 1 + ++ev->behind % 2;
+    look(ev, run, t - (3 - at - jsolve_look_behind(at)) * distance, ev->looks.behind);
+    k = jsolve_looks_hidden(&ev->looks, at, ev->g_max);
+  }
+  return k;
+}
+
+// What looks into a step found.
+typedef struct finding {
+  int sample;  // the first at which a margin has crossed, its margins are in `hi`; past the last: none has
+  int lost;    // switch of which an event was lost before that (zeno.h); -1: none
+  int hidden;  // switch that changes faster than the looks show; -1: none
+} finding;
+
+static int lost(const jsolve_events* ev, const double* s) {
+  return jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
+}
+
+// Looks at the samples of a step, by dense output, to the end of the block in which a margin has crossed. tests: whether
+// looks show how conditions change, too.
+static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
+  int last = ev->last_sample;
+  double t1 = run->t_new, h = t1 - run->t, distance = h / last;
+  bool twice = ev->is_first || h > GROWS * ev->h_last;
+  finding f = {.sample = last + 1, .lost = -1, .hidden = -1};
+  memcpy(jsolve_looks_next(&ev->looks), ev->start, (size_t)ev->n * sizeof *ev->start);
+  for (int j = ev->first_sample; j <= last; j++) {
+    bool is_block = j > 0 && (j % 3 == 0 || j == last);
+    if (f.sample < j && j <= 0) continue;
+    double* s = j > 0 ? jsolve_looks_next(&ev->looks) : ev->hi;
+    double t = sample_time(ev, run, t1, j);
+    if (j == last) {
+      margins(ev, run, ev->g_end, s);
+    } else {
+      look(ev, run, t, s);
+    }
+    if (f.sample > last && has_crossed(ev, s)) {
+      f.sample = j;
+      if (s != ev->hi) memcpy(ev->hi, s, (size_t)ev->n * sizeof *s);
+    }
+    if (f.sample > last && f.lost < 0) f.lost = lost(ev, s);
+    if (is_block && tests && (twice || ++ev->turn % EVERY == 0 || jsolve_looks_near(&ev->looks)))
+      f.hidden = hidden(ev, run, t, distance, twice);
+    if (f.hidden >= 0 || (is_block && f.sample <= last)) return f;
+  }
+  return f;
+}
+
+static int look_at_block(jsolve_events* ev, jsolve_run* run, double t, double width) {
+  double distance = width / (JSOLVE_LOOKS - 1);
+  for (int i = 0; i < JSOLVE_LOOKS; i++)
+    look(ev, run, t + i * distance, jsolve_looks_next(&ev->looks));
+  return hidden(ev, run, t + width, distance, true);
+}
+
+static jo_status fail_hidden(jsolve_run* run, int k, double t, double width) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_LIMIT,
+                  "integration: what %s compares changes faster than can be followed at t = %.9g s "
+                  "(within %.1g s); replace it by something slower",
+                  jsolve_label(run->sys->switch_name, "switch", k, label), t, width);
+}
+
+// The first switch that a block of this width hides; -1: none. Behind blocks that do, one that
+// shows everything may do so by chance: short ones in it would not, too.
+static int test_block(jsolve_events* ev, jsolve_run* run, double t, double width, bool may_chance) {
+  int k = may_chance ? look_at_block(ev, run, t, INSIDE * width) : -1;
+  for (int i = 0; may_chance && k < 0 && i < TILES; i++)
+    k = look_at_block(ev, run, t + width * i / TILES, width / TILES);
+  return k < 0 ? look_at_block(ev, run, t, width) : k;
+}
+
+// The longest block at t.
+static double widest(const jsolve_events* ev, const jsolve_run* run, double t) {
+  bool is_pulsed = t < ev->until && ev->period < run->t_new - run->t;
+  return is_pulsed ? (JSOLVE_LOOKS - 1) * ev->pulse : INFINITY;
+}
+
+// Where all steps end at events, switching functions are large between them only.
+static void note_largest(jsolve_events* ev) {
+  for (int j = 0; j < JSOLVE_LOOKS; j++) {
+    for (int k = 0; k < ev->n; k++) {
+      double size = fabs(ev->looks.s[j][k]);
+      if (size > ev->g_max[k] && isfinite(size)) ev->g_max[k] = size;
+    }
+  }
+}
+
+// Looks closer, in blocks as short as it takes, from where something was hidden, with `distance` at
+// first. *t: the first look at which a margin has crossed, or up to which none has; the end of the
+// step: there is nothing in it. *crossing: distance of these looks; 0: none has.
+static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, double distance,
+                             double* t, double* crossing) {
+  double t1 = run->t_new, least = SHORTEST * fmax(1, fabs(t1));
+  double width = (JSOLVE_LOOKS - 1) * distance;
+  bool is_shorter = true;
+  int jumps = 0;
+  *t = from;
+  *crossing = 0;
+  for (int i = 0; *t < t1 && i < MOST_BLOCKS; i++) {
+    width = fmin(fmin(width, widest(ev, run, *t)), t1 - *t);
+    int k = test_block(ev, run, *t, width, is_shorter);
+    is_shorter = k >= 0 && CLOSER * width > least;
+    if (is_shorter) {
+      width *= CLOSER;
+      continue;
+    }
+    if (k >= 0 && ++jumps > MOST_JUMPS) return fail_hidden(run, k, *t, width);
+    ev->close = width / (JSOLVE_LOOKS - 1);
+    note_largest(ev);
+    for (int j = 1; j < JSOLVE_LOOKS; j++) {
+      if (!has_crossed(ev, ev->looks.s[j])) continue;
+      *crossing = ev->close;
+      *t += j * *crossing;
+      return JO_OK;
+    }
+    *t += width;
+    width *= WIDER;
+  }
+  return JO_OK;
+}
+
+// Ends the proposed step at t, where the dense output has something that was hidden. A real step may find that it is not there:
+// the step is then what it was, and not cut.
+static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing,
+                          bool* is_cut) {
+  jsolve_stepper* s = run->stepper;
+  if (s->keep) s->keep(s, run);
+  JO_TRY(s->retake(s, run, t));
+  jsolve_hold(run->sys, run->y, run->y_new);
+  evaluate(ev, run, t, run->y_new, ev->probe);
+  *is_cut = !is_crossing || !s->restore || has_crossed(ev, ev->probe);
+  if (!*is_cut) {
+    s->restore(s, run);
+    return JO_OK;
+  }
+  JO_TRY(s->finish(s, run));
+  memcpy(ev->g_end, ev->g, (size_t)ev->n * sizeof *ev->g);
+  choose_samples(ev, run, t - run->t);
+  return JO_OK;
+}
+
+// Whether the looks into the step had found what closer ones found at t: it lies between the same two of them, which are hardly
+// farther apart.
+static bool is_known(const jsolve_events* ev, const jsolve_run* run, const finding* f, double t,
+                     double crossing) {
+  if (f->sample < 1 || f->sample > ev->last_sample) return false;
+  double before = f->sample > 1 ? sample_time(ev, run, run->t_new, f->sample - 1) : run->t;
+  bool is_between = t > before && t <= sample_time(ev, run, run->t_new, f->sample);
+  return is_between && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
+}
+
+// Ends the proposed step where closer looks find something. Errors of the dense output cross where
+// a fast condition hardly does: a real step decides, and looks go on behind those that find
+// nothing.
+static jo_status end_at_hidden(jsolve_events* ev, jsolve_run* run, double distance, finding* f) {
+  double from = run->t, t, crossing;
+  bool is_cut = false;
+  for (int i = 0; !is_cut; i++) {
+    JO_TRY(look_closer(ev, run, from, distance, &t, &crossing));
+    if (!(t < run->t_new) || is_known(ev, run, f, t, crossing)) break;
+    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MAX_CUTS, &is_cut));
+    from = t;
+    distance = crossing;
+  }
+  *f = look_into(ev, run, false);
+  return JO_OK;
+}
+
+// Looks into the proposed step. Where something is hidden between the looks, or was in the last
+// one, it becomes shorter; what seems to be lost may be.
+static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
+  choose_samples(ev, run, run->t_new - run->t);
+  run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
+  double distance = (run->t_new - run->t) / ev->last_sample;
+  double close = ev->close > 0 ? ev->close : INFINITY;
+  close = fmin(close, widest(ev, run, run->t) / (JSOLVE_LOOKS - 1));
+  bool is_fast = close < distance;
+  ev->close = 0;
+  *f = look_into(ev, run, !is_fast);
+  // at such a distance a fast condition may look slow by chance, not at a shorter one as well
+  if (!is_fast && f->hidden < 0 && ev->is_first)
+    f->hidden = look_at_block(ev, run, run->t, INSIDE * (JSOLVE_LOOKS - 1) * distance);
+  if (!is_fast && f->hidden < 0 && f->lost < 0) return JO_OK;
+  return end_at_hidden(ev, run, is_fast ? close : CLOSER * distance, f);
+}
+
+// The step as it was proposed, where it was taken again meanwhile.
+static jo_status bring_back(jsolve_events* ev, jsolve_run* run, double t1) {
+  jsolve_stepper* s = run->stepper;
+  if (!ev->is_retaken) return JO_OK;
+  ev->is_retaken = !s->restore;
+  if (s->restore) {
+    s->restore(s, run);
+    return JO_OK;
+  }
+  JO_TRY(s->retake(s, run, t1));
+  jsolve_hold(run->sys, run->y, run->y_new);
+  return JO_OK;
+}
+
+// Confirm a suspect with a real step, going on to later samples while there is nothing; margins of what was found, or of
+// the end, are in `hi`.
+static jo_status confirm(jsolve_events* ev, jsolve_run* run, double t1, int j, double* t_hi) {
+  for (; j < ev->last_sample; j++) {
+    *t_hi = sample_time(ev, run, t1, j);
+    JO_TRY(probe(ev, run, STEP, *t_hi));
+    swap(&ev->probe, &ev->hi);
+    if (has_crossed(ev, ev->hi)) return JO_OK;
+  }
+  *t_hi = t1;
+  margins(ev, run, ev->g_end, ev->hi);
+  return JO_OK;
+}
+
+// Whether margins cross in b that do not in a; *first: of those that do in a.
+static bool has_others(const jsolve_events* ev, const double* a, const double* b, int* first) {
+  bool others = false;
+  *first = -1;
+  for (int k = 0; k < ev->n; k++) {
+    others = others || (b[k] <= 0 && !(a[k] <= 0));
+    if (a[k] <= 0 && *first < 0) *first = k;
+  }
+  return others;
+}
+
+// Margins that cross at the suspect sample and not at the end may do so by the error of the dense output alone, over and
+// over where they stay near zero. *is_none: a real step to where they are least finds them uncrossed.
+static jo_status test_graze(jsolve_events* ev, jsolve_run* run, double t1, int suspect,
+                            bool* is_none) {
+  int which;
+  double deepest = sample_time(ev, run, t1, suspect), least = INFINITY;
+  *is_none = false;
+  margins(ev, run, ev->g_end, ev->probe);
+  if (has_crossed(ev, ev->probe) || !run->stepper->restore) return JO_OK;
+  for (int j = suspect + 1; j < ev->last_sample; j++) {
+    double t = sample_time(ev, run, t1, j);
+    JO_TRY(probe(ev, run, DENSE, t));
+    if (has_others(ev, ev->hi, ev->probe, &which)) return JO_OK;
+    if (ev->probe[which] < fmin(least, ev->hi[which])) deepest = t;
+    least = fmin(least, ev->probe[which]);
+  }
+  JO_TRY(probe(ev, run, STEP, deepest));
+  *is_none = !has_crossed(ev, ev->probe);
+  return bring_back(ev, run, t1);
+}
+
+// Between the last real step without a crossing and the first with one; *found: there is one.
+static jo_status search(jsolve_events* ev, jsolve_run* run, double guess, double t1, int suspect,
+                        bool* found) {
+  double reach = FIRST_BRACKET * (t1 - run->t);
+  bracket b = {run->t, t1, 1, 1, 0};
+  JO_TRY(confirm(ev, run, t1, suspect, &b.hi));
+  memcpy(ev->lo, ev->start, (size_t)ev->n * sizeof(double));
+  *found = has_crossed(ev, ev->hi);
+  if (!*found) return JO_OK;
+  guess = fmin(guess, b.hi - reach);
+  JO_TRY(shrink(ev, run, STEP, &b, guess, reach, tolerance_at(t1)));
+  if (run->t_new == b.hi) return JO_OK;
+  ev->is_retaken = true;
+  return run->stepper->retake(run->stepper, run, b.hi);
+}
+
+// Ends the step later than the event was found, where that is asked for, but inside of it and with the same margins crossed.
+static jo_status delay(jsolve_events* ev, jsolve_run* run, double t1) {
+  double found = run->t_new, late = run->opt->event_delay * tolerance_at(t1);
+  if (!(late > 0) || found + late > t1) return JO_OK;
+  JO_TRY(probe(ev, run, STEP, found + late));
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->hi[k] <= 0 && !(ev->probe[k] <= 0)) return probe(ev, run, STEP, found);
+  }
+  swap(&ev->probe, &ev->hi);
+  return JO_OK;
+}
+
+// Switches that flip at the end of the step: crossed, or about to within the time tolerance.
+static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
+  double dt = run->t_new - run->t, reach = 2 * tolerance_at(run->t_new);
+  ev->nflipped = 0;
+  for (int k = 0; k < ev->n; k++) {
+    double rate = (ev->start[k] - ev->hi[k]) / dt;
+    double left = ev->hi[k] - ev->hysteresis[k];
+    bool is_next = left <= ev->floor[k] && left <= rate * reach && ev->is_armed[k];
+    if (ev->hi[k] <= 0 || is_next) ev->flipped[ev->nflipped++] = k;
+  }
+}
+
+// k: the switch of which margins show that an event was lost, -1: none.
+static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, int k) {
+  if (k < 0) return JO_OK;
+  const jsolve_zeno* z = &ev->zeno;
+  char label[JSOLVE_LABEL], apart[64] = "there is none before it";
+  // nothing that moves changes as often as events are located, but for a reset that makes it so
+  double least = tolerance_at(z->t[k]);
+  bool is_reset = z->start[k] != z->at[k] || z->before[k] > least;
+  if (z->interval[k] > 0 && z->interval[k] <= least && !is_reset)
+    return fail_hidden(run, k, z->t[k], z->interval[k]);
+  if (z->interval[k] > 0)
+    jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
+  return jerr_set(
+      run->ctx, JO_ERR_LIMIT,
+      "integration: the events of %s accumulate at t = %.9g s (%s): the next one cannot be "
+      "resolved%s, and the motion would pass through the condition; let the event bring "
+      "it to rest where it is slow, or end the run before (end_when)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), z->t[k], apart,
+      run->stepper->k ? "" : " by this method and tolerance");
+}
+
+// From when on switch k has no value in the step to t, at whose start it has one. Where all of it is dense output: its
+// accuracy is that of the message.
+static double lost_since(jsolve_events* ev, jsolve_run* run, int k, double t) {
+  const jsolve_dense* dense = run->stepper->dense;
+  double lo = run->t, hi = t;
+  for (int i = 0; i < MAX_PROBES && hi - lo > DENSE_ACCURACY * (t - run->t); i++) {
+    double x = lo + 0.5 * (hi - lo);
+    dense->eval(dense, x, ev->y);
+    jsolve_hold(run->sys, run->y, ev->y);
+    run->sys->switches(run->sys->user, x, ev->y, ev->g);
+    *(ev->g[k] == ev->g[k] ? &lo : &hi) = x;
+  }
+  return hi;
+}
+
+// A condition without a value has no side to be on.
+static jo_status check_values(jsolve_events* ev, jsolve_run* run, double t, const double* s) {
+  int bad = 0;
+  for (int k = 0; k < ev->n; k++)
+    bad += s[k] != s[k];
+  if (bad == 0) return JO_OK;
+  int first = 0;
+  while (s[first] == s[first])
+    first++;
+  char label[JSOLVE_LABEL];
+  bool is_inside = t > run->t;
+  if (is_inside && ev->is_retaken) JO_TRY(run->stepper->finish(run->stepper, run));
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC,
+      "integration: what %s compares is not a number %s t = %.9g s%s (a root or logarithm "
+      "of something negative, or 0/0); give it a value there, with if() or max()",
+      jsolve_label(run->sys->switch_name, "switch", first, label), is_inside ? "from" : "at",
+      is_inside ? lost_since(ev, run, first, t) : t, is_inside ? " on" : "");
+}
+
+jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run) {
+  return check_values(ev, run, run->t, ev->start);
+}
+
+// The step holds no event and is taken to its end.
+static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
+  JO_TRY(check_values(ev, run, run->t_new, ev->g_end));
+  margins(ev, run, ev->g_end, ev->hi);
+  JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
+  start_step(ev, run, ev->g_end);
+  ev->is_first = false;
+  ev->h_last = run->t_new - run->t;
+  return JO_OK;
+}
+
+// Margins before the event that was found and their rates, for those that are reset there.
+static void measure_rates(jsolve_events* ev, jsolve_run* run) {
+  double dt = jsolve_zeno_span(run->t_new), *slope = run->scratch;
+  // positions and velocities of multistep methods need not agree at the end of the step
+  if (run->stepper->k) {
+    run->stepper->dense->slope(run->stepper->dense, run->t_new, slope);
+  } else {
+    jsolve_rhs(run, run->t_new, run->y_new, slope);
+  }
+  for (int i = 0; i < run->sys->n; i++)
+    ev->y[i] = run->y_new[i] + dt * slope[i];
+  evaluate(ev, run, run->t_new, run->y_new, ev->lo);
+  evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
+  for (int k = 0; k < ev->n; k++) {
+    ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
+    ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
+  }
+}
+
+static jo_status fail_jump(jsolve_run* run, int k) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC,
+      "integration: what %s compares does not pass its limit at t = %.9g s, but goes from "
+      "one side to the other at once: through a pole, as those of 1/x and tan(x), or "
+      "by a jump, as that of an angle from pi to -pi; compare what is continuous there "
+      "(x < 0 in place of 1/x < 0)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), run->t_new);
+}
+
+// docs/theory/integration.md eq. (I13). Margins lead to zero where they cross: those that jump there, or pass a pole, tell neither when that is nor how it
+// depends on anything. Behind what was located, with the dense output of the step to there.
+static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
+  double tolerance = tolerance_at(run->t_new);
+  double span = fmin(JUMP_SPAN * tolerance, 0.5 * (run->t_new - run->t));
+  if (!(span > 10 * tolerance)) return JO_OK;
+  JO_TRY(probe(ev, run, DENSE, run->t_new - 2 * span));
+  swap(&ev->probe, &ev->lo);
+  JO_TRY(probe(ev, run, DENSE, run->t_new - span));
+  for (int k = 0; k < ev->n; k++) {
+    double last = ev->probe[k], change = last - ev->lo[k], off = fabs(last + change - ev->hi[k]);
+    double least = fmax(JUMP_LEAST * ev->g_max[k], 10 * ev->floor[k]);
+    if (!(ev->hi[k] <= 0) || !(off > least) || !(off > 2 * fabs(change))) continue;
+    return fail_jump(run, k);
+  }
+  return JO_OK;
+}
+
+jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
+  *found = ev->is_retaken = false;
+  finding f;
+  JO_TRY(survey(ev, run, &f));
+  JO_TRY(check_accumulation(ev, run, f.lost));
+  double t1 = run->t_new, h = t1 - run->t;
+  int suspect = f.sample;
+  bool is_none = suspect > ev->last_sample;
+  if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
+  if (is_none) return pass_step(ev, run);
+  // where the dense output has it
+  size_t bytes = (size_t)ev->n * sizeof(double);
+  memcpy(ev->lo, ev->start, bytes);
+  bracket b = {run->t, sample_time(ev, run, t1, suspect), 1, 1, 0};
+  JO_TRY(shrink(ev, run, DENSE, &b, secant(ev, &b), 0, DENSE_ACCURACY * h));
+  double guess = b.hi;
+  // where it really is
+  bool can_aim;
+  JO_TRY(find_rates(ev, run, guess, h, &can_aim));
+  if (can_aim) JO_TRY(aim(ev, run, guess, t1, found));
+  if (!*found) JO_TRY(search(ev, run, guess, t1, suspect, found));
+  if (*found) {
+    JO_TRY(delay(ev, run, t1));
+    jsolve_hold(run->sys, run->y, run->y_new);
+    mark_crossed(ev, run);
+    JO_TRY(check_values(ev, run, run->t_new, ev->hi));
+    JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
+  } else {
+    JO_TRY(bring_back(ev, run, t1));
+    JO_TRY(pass_step(ev, run));
+  }
+  if (ev->is_retaken) JO_TRY(run->stepper->finish(run->stepper, run));
+  if (*found) JO_TRY(check_jumps(ev, run));
+  if (*found && run->sys->event) measure_rates(ev, run);
+  return JO_OK;
+}
+
+// --- handling ---
+
+static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
+  JASSERT(ev->nflipped > 0 && ev->nflipped <= ev->n);
+  ev->at_instant = run->t == ev->t_last ? ev->at_instant + ev->nflipped : ev->nflipped;
+  ev->t_last = run->t;
+  ev->all += ev->nflipped;
+  for (int i = 0; i < ev->nflipped; i++) {
+    run->stats.events += !run->sys->is_quiet || !run->sys->is_quiet[ev->flipped[i]];
+  }
+  bool is_chatter = ev->at_instant > 4 * ev->n + 16;
+  double span = run->t_end - run->t_begin;
+  double most = run->opt->max_events > 0 ? run->opt->max_events : BASE_EVENTS + EVENT_RATE * span;
+  if (!is_chatter && ev->all <= most) return JO_OK;
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_LIMIT,
+                  "integration: %s chatters or there are too many events: it flips again at "
+                  "t = %.17g, event %d (limit %.0f); make it change less often, or raise "
+                  "simulation.max_events",
+                  jsolve_label(run->sys->switch_name, "switch", ev->flipped[0], label), run->t,
+                  ev->all, most);
+}
+
+static jo_status react(jsolve_events* ev, jsolve_run* run) {
+  const jsolve_system* sys = run->sys;
+  size_t bytes = (size_t)sys->n * sizeof(double);
+  memcpy(ev->y, run->y, bytes);
+  if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
+  bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
+  run->has_jumped = run->has_jumped || is_reset;
+  for (int i = 0; i < ev->nflipped; i++) {
+    int k = ev->flipped[i];
+    bool is_sent = ev->nflipped > 1 && sys->sent && sys->sent[k];
+    jsolve_zeno_flip(&ev->zeno, k, run->t, is_reset, is_sent);
+  }
+  if (!is_reset) return JO_OK;
+  // what it is a consequence of comes with that reset, too
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->is_done[k] && ev->zeno.t[k] != run->t)
+      jsolve_zeno_flip(&ev->zeno, k, run->t, true, false);
+  }
+  JO_TRY(jsolve_project_strict(run, run->t, run->y));
+  int bad = jsolve_first_not_finite(sys->n, run->y);
+  if (bad < 0) return JO_OK;
+  char state[JSOLVE_LABEL], which[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_NUMERIC,
+                  "integration: %s is not finite after the event of %s at t = %.17g",
+                  jsolve_label(sys->state_name, "state", bad, state),
+                  jsolve_label(sys->switch_name, "switch", ev->flipped[0], which), run->t);
+}
+
+static jo_status observe(jsolve_events* ev, jsolve_run* run) {
+  if (!run->obs->event) return JO_OK;
+  for (int i = 0; i < ev->nflipped; i++) {
+    int k = ev->flipped[i];
+    jsolve_event e = {run->t, k, run->sys->mode[k] > 0.5};
+    JO_TRY(run->obs->event(run->obs->user, &e, ev->y, run->y));
+  }
+  return JO_OK;
+}
+
+// The others that contradict their modes now that these flipped and the state jumped.
+static void find_followers(jsolve_events* ev, jsolve_run* run) {
+  const jsolve_system* sys = run->sys;
+  sys->switches(sys->user, run->t, run->y, ev->g);
+  ev->nflipped = 0;
+  for (int k = 0; k < ev->n; k++) {
+    double s = sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
+    if (!ev->is_done[k] && s < -ev->floor[k]) ev->flipped[ev->nflipped++] = k;
+  }
+}
+
+// What the last intervals between flips of switch k say about where to look for the next. What has
+// flipped twice only has no period yet.
+static void note_pulse(jsolve_events* ev, int k, double t) {
+  double d = t - ev->t_flip[k], shorter = fmin(d, ev->interval[k] > 0 ? ev->interval[k] : d);
+  double longer = ev->interval[k] > 0 ? fmax(d, ev->interval[k]) : INFINITY;
+  ev->t_flip[k] = t;
+  ev->interval[k] = d;
+  if (!(shorter > 0) || !isfinite(shorter)) return;
+  double period = shorter + fmin(longer, PER_PERIOD / PER_PULSE * shorter);
+  double pulse = fmax(shorter / PER_PULSE, period / PER_PERIOD);
+  ev->pulse = t < ev->until ? fmin(pulse, ev->pulse) : pulse;
+  ev->until = t + PERIODS * period;
+  ev->period = period;
+}
+
+jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
+  run->has_jumped = false;
+  memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
+  // every round flips switches that did not flip before, so there are at most n
+  while (ev->nflipped > 0) {
+    JO_TRY(check_limits(ev, run));
+    if (run->has_jumped && ev->zeno.npending > 0) watch_returns(ev, run, false);
+    for (int i = 0; i < ev->nflipped; i++) {
+      int k = ev->flipped[i];
+      JASSERT(!ev->is_done[k]);  // a switch flips once at an instant
+      run->sys->mode[k] = run->sys->mode[k] > 0.5 ? 0.0 : 1.0;
+      ev->is_done[k] = true;
+      ev->is_armed[k] = false;
+      note_pulse(ev, k, run->t);
+    }
+    JO_TRY(react(ev, run));
+    JO_TRY(observe(ev, run));
+    if (jsolve_has_ended(run)) break;
+    find_followers(ev, run);
+  }
+  return JO_OK;
+}

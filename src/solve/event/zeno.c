@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solve/event/zeno.h"
+
+#include <math.h>
+
+#define SPAN    1e-6   // over which rates beside an event are taken [s], and ...
+#define DIGITS  1e-10  // ... of the time, where that is more: instants have so many digits
+#define RETURN  0.01   // floors: rounding of switching functions stays below
+#define STOPPED 1e-6   // of the rate before an event: no more is left
+#define CHANGED 0.5    // of the rate before an event: what leaves more sends nothing back
+#define SAME    1e-3   // of the rate before an event: rounding and errors of slopes are below
+#define PUSHED  0.1    // floors below zero: a reset does not come there by rounding
+#define APART \
+  3e-13  // times max(1, |t|): events that are located one by one are farther apart, and ...
+#define CLOSE 3e-12  // ... those at which a reset of what is compared matters [s]
+
+double jsolve_zeno_span(double t) {
+  return fmax(SPAN, DIGITS * fabs(t));
+}
+
+bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
+  *z = (jsolve_zeno){.n = n, .resolution = resolution};
+  z->is_pending = JARENA_ARRAY(a, n, bool);
+  z->is_sent = JARENA_ARRAY(a, n, bool);
+  z->start = JARENA_ARRAY(a, n, double);
+  z->at = JARENA_ARRAY(a, n, double);
+  z->ahead = JARENA_ARRAY(a, n, double);
+  z->t = JARENA_ARRAY(a, n, double);
+  z->interval = JARENA_ARRAY(a, n, double);
+  z->before = JARENA_ARRAY(a, n, double);
+  for (int k = 0; z->t && z->at && k < n; k++) {
+    z->t[k] = -INFINITY;
+    z->at[k] = NAN;
+  }
+  return z->is_pending && z->is_sent && z->start && z->at && z->ahead && z->t && z->interval &&
+         z->before;
+}
+
+static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
+  z->npending += is_pending - z->is_pending[k];
+  z->is_pending[k] = is_pending;
+}
+
+void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset, bool is_sent) {
+  set_pending(z, k, is_reset);
+  z->is_sent[k] = is_sent;
+  if (!is_reset) return;
+  z->before[k] = z->interval[k];
+  z->interval[k] = isfinite(z->t[k]) ? t - z->t[k] : 0;
+  z->t[k] = t;
+}
+
+static bool accumulates(const jsolve_zeno* z, int k, double resolution) {
+  double d = z->interval[k], before = z->before[k];
+  double next = before > 0 ? d * d / before : d;
+  return d > 0 && (before == 0 || d < before) && next <= resolution * fmax(1, fabs(z->t[k]));
+}
+
+// A parabola through the three margins has the rate (4 next - second - 3 s) / 2 per time between them. It says nothing of
+// powers, which are flat at zero: what returns is less at one of the other two.
+static bool returns(double s, double next, double second, double floor) {
+  double change = 0.5 * (4 * next - second - 3 * s);
+  return change < -RETURN * floor && (next < s || second < s);
+}
+
+// Flat conditions, powers as z^3, hardly move in this time: signs alone tell whether they were sent back, where the reset
+// changed something of them.
+static bool stops(double s, double next, double second, double before, double floor) {
+  double change = 0.5 * (4 * next - second - 3 * s);
+  if (before > floor) return change < STOPPED * before;
+  bool is_same = fabs(next - s - before) <= STOPPED * fabs(before);
+  return fabs(before) <= floor && !is_same && second - s < STOPPED * fmax(before, 0);
+}
+
+// What changes in the margin count from here on: conditions that are flat at zero have no more than
+// before the event.
+static double least_change(double before, double floor) {
+  return RETURN * (before > 0 ? fmin(before, floor) : floor);
+}
+
+// A reset that changes neither the margin nor its rate sends nothing back, however fast the
+// condition changes: a whole period may lie in the span.
+static bool is_untouched(const jsolve_zeno* z, int k, double s, double next, double floor) {
+  double before = z->ahead[k] - z->at[k];
+  return fabs(s - z->at[k]) <= least_change(before, floor) &&
+         fabs(next - s - before) <= SAME * fabs(before);
+}
+
+// (I13)  A reset of what is compared itself sends the switch back by less than its floor. Less than
+// PUSHED floors may be rounding of a state that was set to what it is compared with, unless
+// intervals are, or become, too short to locate events one by one.
+static bool is_pushed_back(const jsolve_zeno* z, int k, double s, double floor) {
+  double at = z->at[k], before = z->ahead[k] - at;
+  if (s < -fmax(2 * fabs(at), PUSHED / RETURN * least_change(before, floor))) return true;
+  double d = z->interval[k], size = fmax(1, fabs(z->t[k]));
+  if (d > 0 && d <= APART * size) return true;
+  return s < at && ((d > 0 && d <= CLOSE * size) || accumulates(z, k, CLOSE));
+}
+
+void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
+                       const double* second, const double* floor, bool is_over) {
+  for (int k = 0; k < z->n; k++) {
+    if (!z->is_pending[k] || z->t[k] != t) continue;
+    double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]), before = z->ahead[k] - z->at[k];
+    if (!isfinite(before)) before = 0;
+    bool is_touched = !is_untouched(z, k, s[k], next[k], floor[k]);
+    bool is_changed = is_touched && (!(before > 0) || change < CHANGED * before);
+    bool is_back = is_touched && (returns(s[k], next[k], second[k], floor[k]) ||
+                                  stops(s[k], next[k], second[k], before, floor[k]));
+    bool is_undone = z->is_sent[k] && !is_back;
+    z->is_sent[k] = is_back || (z->is_sent[k] && !is_over);
+    z->start[k] = s[k];
+    if (!is_over) continue;
+    bool ends =
+        (is_changed && accumulates(z, k, z->resolution)) || is_pushed_back(z, k, s[k], floor[k]);
+    set_pending(z, k, is_back || is_undone || ends);
+  }
+}
+
+int jsolve_zeno_lost(const jsolve_zeno* z, const double* s, const double* hysteresis,
+                     const double* floor) {
+  for (int k = 0; z->npending > 0 && k < z->n; k++) {
+    if (z->is_pending[k] && s[k] - hysteresis[k] > z->start[k] + floor[k]) return k;
+  }
+  return -1;
+}
