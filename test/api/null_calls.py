@@ -16,6 +16,7 @@ OPTIONAL = {
     ("jo_modes_shape", "name"), ("jo_generate", "out"), ("jo_report_write", "bytes"),
     ("jo_export_fmu", "out"),
     ("jo_sens_rank", "increment"), ("jo_sens_check", "user"), ("jo_sens_check", "progress"),
+    ("jo_sens_judge", "worst"),
     ("jo_load_events_reconstruct", "out"),
 }
 OPTIONAL_NAMES = {"opt"}

@@ -280,10 +280,10 @@ class Compliance(unittest.TestCase):
         self.assertIn("links are rigid", said)
 
     def test_opposed_loads_are_mirror_images(self):
-        args = ("--axle", "front", "--motion", "braking", "--points", "1", "--from", "1500")
+        args = ("--axle", "front", "--motion", "braking", "--points", "1", "--opposed")
         sedan = Path("models/sedan/sedan_bushes.yaml")
-        left, right = (kinematics(sedan, *args, "--opposed", "--side", s)["curves"] for s in ("left", "right"))
-        other = kinematics(sedan, *args, "--opposed", "--from", "-1500", "--side", "right")["curves"]
+        left, right = (kinematics(sedan, *args, "--from", "1500", "--side", s)["curves"] for s in ("left", "right"))
+        other = kinematics(sedan, *args, "--from", "-1500", "--side", "right")["curves"]
         self.near(left["toe"][0], other["toe"][0], 1e-9, "toe")
         self.assertNotAlmostEqual(left["toe"][0], right["toe"][0], 4)
 

@@ -150,7 +150,7 @@ static const bad cases[] = {
      "loop"},
     {TOP A "joints: {a: {type: hinge, child: a}}\n",
      ":3: joint 'a': type is 'hinge'; it must be fixed, revolute, prismatic, cylindrical, "
-     "universal, spherical, planar or free"},
+     "universal, spherical, planar, pin_slot or free"},
     {TOP A "joints: {a: {child: a}}\n", ":3: joint 'a': 'type' is missing"},
     {TOP A "joints: {a: {type: free}}\n", ":3: joint 'a': 'child' is missing"},
     {TOP A "joints: {a: {type: free, child: b}}\n", ":3: joint 'a': child: there is no body 'b'"},
@@ -223,7 +223,7 @@ static const bad cases[] = {
     {PAIR "closures: {c: {type: bal, a: a.origin, b: b.origin}}\n",
      ":4: closure 'c': type is 'bal'; it must be ball, revolute, point_on_line, distance, "
      "parallel, "
-     "perpendicular, point_in_plane, universal, cylindrical, prismatic or fixed"},
+     "perpendicular, point_in_plane, universal, cylindrical, prismatic, planar or fixed"},
     {PAIR "closures: {c: {type: point_in_plane, point: b.com, plane: {point: a.com, norml: z}}}\n",
      ":4: closure 'c': unknown key 'norml'; did you mean 'normal'?\n"
      ":4: closure 'c': 'normal' is missing"},
@@ -421,7 +421,7 @@ static const bad cases[] = {
      ":3: joint 'a': there is a body of this name already (line 2)"},
     {ONE "objectives: {psi: {integrand: 1}}\n",
      ":4: objective 'psi': unknown key 'integrand'; did you mean 'integral'?\n"
-     ":4: objective 'psi': needs one of integral, mean, rms, peak, final"},
+     ":4: objective 'psi': needs one of integral, mean, rms, vdv, peak, final"},
     {ONE "objectives: {psi: {integral: 1, rms: 1}}\n",
      ":4: objective 'psi': both 'integral' and 'rms' are given; one is enough"},
     {ONE "objectives: {psi: {rms: 1, window: [0, 1, 2]}}\n",

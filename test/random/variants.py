@@ -13,7 +13,7 @@ from leaves import write
 from program import Answer, allowed_by_warnings, gradient, lacks_derivatives, message_class, values, warned
 
 MOST_FIXED_STEPS = 60000
-CLEARLY = 0.05  # of a value: doubts, which are from 0.02 on; sweeps with derivatives find them from other steps
+CLEARLY = 0.3  # of a value: doubts, which are from 0.02 on; sweeps with derivatives take shorter steps, of less doubt
 
 
 def _close(a: float, b: float, relative: float, floor: float) -> bool:

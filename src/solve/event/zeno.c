@@ -93,7 +93,8 @@ static bool is_pushed_back(const jsolve_zeno* z, int k, double s, double floor) 
   double at = z->at[k], before = z->ahead[k] - at;
   if (s < -fmax(2 * fabs(at), PUSHED / RETURN * least_change(before, floor))) return true;
   double d = z->interval[k], size = fmax(1, fabs(z->t[k]));
-  if (d > 0 && d <= APART * size) return true;
+  // two so close may be the ends of a step that is too long, three are not
+  if (d > 0 && z->before[k] > 0 && d <= APART * size) return true;
   return s < at && ((d > 0 && d <= CLOSE * size) || accumulates(z, k, CLOSE));
 }
 
