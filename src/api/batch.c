@@ -104,7 +104,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
                         jbatch_options* out) {
   jplant_simulate_options o = jplant_simulate_options_default();
   jplant_simulate_used used;
-  o.method = japi_method_name(opt->method);
+  o.method = opt->method;
   o.t_end = opt->t_end_s;
   o.rel_tol = o.abs_tol = opt->tolerance;
   o.step = opt->step_s;

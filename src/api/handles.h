@@ -52,9 +52,6 @@ jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use);
 jo_status japi_check_device(jo_context* ctx, jo_batch_device device);
 jbatch_device japi_device(jo_batch_device device);  // one that is
 
-// NULL: the model's, or none of this number.
-const char* japi_method_name(jo_method method);
-
 jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt);
 
 // What the model was loaded with and the system was set to, "name=value, name=value"; NULL: no memory.

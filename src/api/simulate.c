@@ -26,10 +26,6 @@ jo_method jo_method_find(const char* name) {
   return (jo_method)jsolve_method_find(name);
 }
 
-const char* japi_method_name(jo_method method) {
-  return method == JO_METHOD_OF_MODEL ? NULL : jsolve_method_name((jsolve_method)method);
-}
-
 // ---- runs ----------------------------------------------------------------------------------------
 
 static bool report_progress(void* user, double fraction) {
@@ -39,7 +35,7 @@ static bool report_progress(void* user, double fraction) {
 
 jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt) {
   jplant_simulate_options o = jplant_simulate_options_default();
-  o.method = japi_method_name(opt->method);
+  o.method = opt->method;
   o.t_end = opt->t_end_s;
   o.rel_tol = o.abs_tol = opt->tolerance;
   o.step = opt->step_s;

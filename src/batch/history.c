@@ -94,7 +94,7 @@ jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, i
   const jsens_options* o = &b->opt.run;
   if (b->noutput == 0 && b->nrow == 0) return JO_OK;
   jplant_simulate_options opt = jplant_simulate_options_default();
-  opt.method = jsolve_method_name(o->solve.method);
+  opt.method = (jo_method)o->solve.method;
   opt.t_end = o->t_end;
   opt.rel_tol = o->solve.rel_tol;
   opt.abs_tol = o->solve.abs_tol;

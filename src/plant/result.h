@@ -4,12 +4,14 @@
 #ifndef JPLANT_RESULT_H
 #define JPLANT_RESULT_H
 
+#include <jounce/methods.h>
+
 #include "plant/plant.h"
 
 // What is left as the default makes it is taken from the model's simulation block.
 typedef struct jplant_simulate_options {
-  const char* method;  // NULL: the model's
-  double t_end;        // [s]; NaN: the model's, and so below
+  jo_method method;
+  double t_end;  // [s]; NaN: the model's, and so below
   double rel_tol, abs_tol;
   double step;         // fixed step, or first step of adaptive methods [s]
   double output_step;  // spacing of the rows [s]; 0: a row per step

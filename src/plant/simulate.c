@@ -21,7 +21,8 @@
 #include "solve/tableau.h"
 
 jplant_simulate_options jplant_simulate_options_default(void) {
-  return (jplant_simulate_options){.t_end = NAN,
+  return (jplant_simulate_options){.method = JO_METHOD_OF_MODEL,
+                                   .t_end = NAN,
                                    .rel_tol = NAN,
                                    .abs_tol = NAN,
                                    .step = NAN,
@@ -258,12 +259,13 @@ static double given_or(double given, double otherwise) {
 
 static jo_status choose_method(jo_context* ctx, const jplant_simulate_options* opt,
                                jplant_simulate_used* used, jsolve_options* solve) {
-  const char* name = opt->method ? opt->method : used->method;
-  int method = jsolve_method_find(name);
-  if (method < 0) {
-    char names[JSOLVE_METHOD_NAMES];
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s", name,
-                    jsolve_method_names(false, " and ", names));
+  bool is_given = opt->method != JO_METHOD_OF_MODEL;
+  int method = is_given ? (int)opt->method : jsolve_method_find(used->method);
+  if (!jsolve_method_about((jsolve_method)method)) {
+    char names[JSOLVE_METHOD_NAMES], number[16];
+    jformat(number, sizeof number, "%d", method);
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s",
+                    is_given ? number : used->method, jsolve_method_names(false, " and ", names));
   }
   solve->method = (jsolve_method)method;
   used->method = jsolve_method_name(solve->method);

@@ -239,13 +239,14 @@ static void test_simulate_options_that_cannot_be_are_refused(void** state) {
   for (int i = 0; i < 6; i++) {
     bad[i] = jplant_simulate_options_default();
   }
-  bad[0].method = "euler";
+  bad[0].method = (jo_method)77;
   bad[1].t_end = -1.0;
   bad[2].rel_tol = 0.0;
   bad[3].step = 0.0;
   bad[4].output_step = -0.1;
   bad[5].t_end = INFINITY;
-  const char* const word[] = {"euler", "end time", "tolerance", "step", "output_step", "end time"};
+  const char* const word[] = {"no method '77'", "end time",    "tolerance",
+                              "step",           "output_step", "end time"};
   for (int i = 0; i < 6; i++) {
     jplant_result* r;
     jo_context_clear(f->ctx);
