@@ -161,7 +161,7 @@ static double compare_rows(const jbatch* b, int i, const jplant_result* r) {
 
 static jplant_result* simulate_alone(subject* s, const jbatch* b, const double* x) {
   jplant_simulate_options opt = jplant_simulate_options_default();
-  opt.method = jsolve_method_name(s->opt.run.solve.method);
+  opt.method = (jo_method)s->opt.run.solve.method;
   opt.step = s->opt.run.solve.step;
   opt.output_step = s->opt.history_step;
   opt.p = subject_values(s, b, x);

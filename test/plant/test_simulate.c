@@ -176,7 +176,7 @@ static void test_simulate_fixed_steps_stop_at_events(void** state) {
   const char* const method[] = {"rk2", "rk3", "rk4"};
   for (int k = 0; k < 3; k++) {
     jplant_simulate_options opt = jplant_simulate_options_default();
-    opt.method = method[k];
+    opt.method = (jo_method)jsolve_method_find(method[k]);
     jplant_result* r = run(f, &opt);
     assert_string_equal(r->used.method, method[k]);
     assert_true(r->used.is_fixed_step);
