@@ -21,9 +21,7 @@
 #include "base/assert.h"
 #include "base/text/format.h"
 #include "solve/algebra/sums.h"
-#include "solve/event/looks.h"
-#include "solve/event/scan.h"
-#include "solve/event/zeno.h"
+#include "solve/event/survey.h"
 
 #define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
 #define RELATIVE_FLOOR 1e-12
@@ -40,61 +38,10 @@
 #define BASE_EVENTS 10000  // allowed in a run, and ...
 #define EVENT_RATE  5000   // ... for every second [1/s]
 
-// Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
-// switches that are not armed: a ball that touched the floor is above it for a short time, and may be
-// below again at the others. How short is not known: in the first step behind an event that sends a switch back
-// (zeno.h) a ladder of times goes down to SHORTEST. A parabola that rises 16 floors is above one floor for 64 times as long as it takes to get there,
-// so that a rung meets it.
-#define FIRST_SAMPLE (1.0 / 64)
-#define LEAST_PARTS  3
-#define SHORTEST     1e-10  // times max(1, |t|) [s]
-
-// Where looks do not show how a condition changes (looks.h), the step is looked at again in blocks that do.
-#define EVERY       4     // blocks one is tested that comes not near zero
-#define CLOSER      0.25  // blocks become so much shorter, and ...
-#define WIDER       2     // ... longer where they may
-#define MOST_BLOCKS 2000  // in a step: it is cut behind them
-#define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
-#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
-#define MAX_CUTS    8  // crossings that a real step does not find, in a step: it is cut behind them
-#define INSIDE      0.0163  // of a block: a short one in front of it, where one may pass by chance
-#define TILES       5       // short blocks in one
-
 // A switch that flipped for a short time is expected to do so again, ...
 #define PER_PULSE  2    // looks in the shorter one of its last two intervals, ...
 #define PER_PERIOD 128  // ... or at most so many in both together, ...
 #define PERIODS    2    // ... for so long
-
-struct jsolve_events {
-  int n;
-  double* g;      // last values
-  double* g_end;  // at the end of the step
-  double* g_max;  // largest |g| so far
-  double* floor;
-  double* hysteresis;  // added to the margin: 0 when armed, else the floor
-  bool* is_armed;
-  double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
-  double* rate;                     // at which margins fall, of those that cross; else 0
-  double* y;                        // n states: dense output, state before an event
-  int* flipped;
-  int nflipped;
-  bool* is_done;                  // flipped at this instant
-  bool is_retaken;                // the proposed step is no longer the stepper's own
-  int first_sample, last_sample;  // of the proposed step
-  bool is_first;                  // the step follows an event, or the start
-  jsolve_looks looks;
-  int turn;       // of blocks: every so many are tested
-  int behind;     // which of the looks of a block is taken twice
-  double h_last;  // length of the last step
-  double close;   // distance of looks that showed what others hide, in the last step; 0: none does
-  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
-  double pulse, period, until;
-  double *t_flip, *interval;  // time of the last flip of each switch, and since the one before
-  jsolve_zeno zeno;
-  double t_last;  // last instant
-  int at_instant;
-  int all;  // events of the run, quiet ones included
-};
 
 jsolve_events* jsolve_events_create(jsolve_run* run) {
   int n = run->sys->nswitch;
@@ -123,30 +70,11 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
 }
 
-static jsolve_margins margins_of(const jsolve_events* ev, const jsolve_run* run) {
-  return (jsolve_margins){ev->n,     run->sys->mode, ev->hysteresis,
-                          ev->g_max, ev->floor,      ev->is_armed};
-}
-
-static void margins(const jsolve_events* ev, const jsolve_run* run, const double* g, double* s) {
-  jsolve_margins m = margins_of(ev, run);
-  jsolve_sums_choose()->margins(&m, g, s);
-}
-
-static void evaluate(jsolve_events* ev, jsolve_run* run, double t, const double* y, double* s) {
-  run->sys->switches(run->sys->user, t, y, ev->g);
-  margins(ev, run, ev->g, s);
-}
-
-static bool has_crossed(const jsolve_events* ev, const double* s) {
-  return jsolve_sums_choose()->has_crossed(ev->n, s);
-}
-
 // A new step starts where the switching functions are g.
 static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g) {
-  jsolve_margins m = margins_of(ev, run);
+  jsolve_margins m = jsolve_events_margins_of(ev, run);
   jsolve_sums_choose()->arm(&m, RELATIVE_FLOOR, ABSOLUTE_FLOOR, g);
-  margins(ev, run, g, ev->start);
+  jsolve_events_margins(ev, run, g, ev->start);
 }
 
 // Where the state was reset, a switch may have come to zero without crossing it: it starts there.
@@ -219,11 +147,11 @@ static jo_status probe(jsolve_events* ev, jsolve_run* run, source from, double t
     ev->is_retaken = true;
     JO_TRY(run->stepper->retake(run->stepper, run, t));
     jsolve_hold(run->sys, run->y, run->y_new);
-    evaluate(ev, run, t, run->y_new, ev->probe);
+    jsolve_events_evaluate(ev, run, t, run->y_new, ev->probe);
   } else {
     run->stepper->dense->eval(run->stepper->dense, t, ev->y);
     jsolve_hold(run->sys, run->y, ev->y);
-    evaluate(ev, run, t, ev->y, ev->probe);
+    jsolve_events_evaluate(ev, run, t, ev->y, ev->probe);
   }
   return JO_OK;
 }
@@ -268,7 +196,7 @@ static void arm(jsolve_events* ev) {
 }
 
 static void move_end(jsolve_events* ev, bracket* b, double t) {
-  bool is_hi = has_crossed(ev, ev->probe);
+  bool is_hi = jsolve_events_crossed(ev, ev->probe);
   swap(&ev->probe, is_hi ? &ev->hi : &ev->lo);
   if (is_hi) {
     b->hi = t;
@@ -366,7 +294,7 @@ static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end,
     JO_TRY(probe(ev, run, STEP, x));
     if (fabs(x - before) > 100 * tolerance && !renew_rates(ev, x, before)) return JO_OK;
     if (!extrapolate(ev, x, &first)) return JO_OK;
-    *hit = has_crossed(ev, ev->probe) && x - first <= tolerance;
+    *hit = jsolve_events_crossed(ev, ev->probe) && x - first <= tolerance;
     if (*hit) {
       swap(&ev->probe, &ev->hi);
       memcpy(ev->lo, ev->hi, (size_t)ev->n * sizeof *ev->lo);
@@ -379,232 +307,6 @@ static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end,
     x = fabs(first - x) > 0.25 * tolerance ? first : first + 0.5 * tolerance;
   }
   return JO_OK;
-}
-
-// Samples from 1 on are equal parts of the step, those before them the ladder.
-static double sample_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
-  double part = j > 0 ? (double)j / ev->last_sample : FIRST_SAMPLE;
-  for (int i = j; i < 0; i++)
-    part *= FIRST_SAMPLE;
-  return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
-}
-
-static bool are_armed(const jsolve_events* ev) {
-  for (int k = 0; k < ev->n; k++) {
-    if (!ev->is_armed[k]) return false;
-  }
-  return true;
-}
-
-static void choose_samples(jsolve_events* ev, const jsolve_run* run, double h) {
-  int parts = jsolve_scan_parts(run, h);
-  ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
-  ev->first_sample = 1;
-  if (are_armed(ev) && ev->zeno.npending == 0) return;
-  ev->first_sample = 0;
-  if (!ev->is_first || ev->zeno.npending == 0) return;
-  double x = h * FIRST_SAMPLE * FIRST_SAMPLE, least = SHORTEST * fmax(1, fabs(run->t));
-  for (; x > least; x *= FIRST_SAMPLE)
-    ev->first_sample--;
-}
-
-// Margins at t by dense output.
-static void look(jsolve_events* ev, jsolve_run* run, double t, double* s) {
-  run->stepper->dense->eval(run->stepper->dense, t, ev->y);
-  jsolve_hold(run->sys, run->y, ev->y);
-  evaluate(ev, run, t, ev->y, s);
-}
-
-// The first switch that changes faster than the last four looks show, at the given distance up to t; -1: none.
-static int hidden(jsolve_events* ev, jsolve_run* run, double t, double distance, bool twice) {
-  if (!(distance > SHORTEST * fmax(1, fabs(t)) * 1e-2)) return -1;
-  int k = -1;
-  for (int i = 0; i < 1 + twice && k < 0; i++) {
-    int at = 1 + ++ev->behind % 2;
-    look(ev, run, t - (3 - at - jsolve_look_behind(at)) * distance, ev->looks.behind);
-    k = jsolve_looks_hidden(&ev->looks, at, ev->g_max);
-  }
-  return k;
-}
-
-// What looks into a step found.
-typedef struct finding {
-  int sample;  // the first at which a margin has crossed, its margins are in `hi`; past the last: none has
-  int lost;    // switch of which an event was lost before that (zeno.h); -1: none
-  int hidden;  // switch that changes faster than the looks show; -1: none
-} finding;
-
-static int lost(const jsolve_events* ev, const double* s) {
-  return jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
-}
-
-// Looks at the samples of a step, by dense output, to the end of the block in which a margin has crossed. tests: whether
-// looks show how conditions change, too.
-static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
-  int last = ev->last_sample;
-  double t1 = run->t_new, h = t1 - run->t, distance = h / last;
-  bool twice = ev->is_first || h > GROWS * ev->h_last;
-  finding f = {.sample = last + 1, .lost = -1, .hidden = -1};
-  memcpy(jsolve_looks_next(&ev->looks), ev->start, (size_t)ev->n * sizeof *ev->start);
-  for (int j = ev->first_sample; j <= last; j++) {
-    bool is_block = j > 0 && (j % 3 == 0 || j == last);
-    if (f.sample < j && j <= 0) continue;
-    double* s = j > 0 ? jsolve_looks_next(&ev->looks) : ev->hi;
-    double t = sample_time(ev, run, t1, j);
-    if (j == last) {
-      margins(ev, run, ev->g_end, s);
-    } else {
-      look(ev, run, t, s);
-    }
-    if (f.sample > last && has_crossed(ev, s)) {
-      f.sample = j;
-      if (s != ev->hi) memcpy(ev->hi, s, (size_t)ev->n * sizeof *s);
-    }
-    if (f.sample > last && f.lost < 0) f.lost = lost(ev, s);
-    if (is_block && tests && (twice || ++ev->turn % EVERY == 0 || jsolve_looks_near(&ev->looks)))
-      f.hidden = hidden(ev, run, t, distance, twice);
-    if (f.hidden >= 0 || (is_block && f.sample <= last)) return f;
-  }
-  return f;
-}
-
-static int look_at_block(jsolve_events* ev, jsolve_run* run, double t, double width) {
-  double distance = width / (JSOLVE_LOOKS - 1);
-  for (int i = 0; i < JSOLVE_LOOKS; i++)
-    look(ev, run, t + i * distance, jsolve_looks_next(&ev->looks));
-  return hidden(ev, run, t + width, distance, true);
-}
-
-static jo_status fail_hidden(jsolve_run* run, int k, double t, double width) {
-  char label[JSOLVE_LABEL];
-  return jerr_set(run->ctx, JO_ERR_LIMIT,
-                  "integration: what %s compares changes faster than can be followed at t = %.9g s "
-                  "(within %.1g s); replace it by something slower",
-                  jsolve_label(run->sys->switch_name, "switch", k, label), t, width);
-}
-
-// The first switch that a block of this width hides; -1: none. Behind blocks that do, one that
-// shows everything may do so by chance: short ones in it would not, too.
-static int test_block(jsolve_events* ev, jsolve_run* run, double t, double width, bool may_chance) {
-  int k = may_chance ? look_at_block(ev, run, t, INSIDE * width) : -1;
-  for (int i = 0; may_chance && k < 0 && i < TILES; i++)
-    k = look_at_block(ev, run, t + width * i / TILES, width / TILES);
-  return k < 0 ? look_at_block(ev, run, t, width) : k;
-}
-
-// The longest block at t.
-static double widest(const jsolve_events* ev, const jsolve_run* run, double t) {
-  bool is_pulsed = t < ev->until && ev->period < run->t_new - run->t;
-  return is_pulsed ? (JSOLVE_LOOKS - 1) * ev->pulse : INFINITY;
-}
-
-// Where all steps end at events, switching functions are large between them only.
-static void note_largest(jsolve_events* ev) {
-  for (int j = 0; j < JSOLVE_LOOKS; j++) {
-    for (int k = 0; k < ev->n; k++) {
-      double size = fabs(ev->looks.s[j][k]);
-      if (size > ev->g_max[k] && isfinite(size)) ev->g_max[k] = size;
-    }
-  }
-}
-
-// Looks closer, in blocks as short as it takes, from where something was hidden, with `distance` at
-// first. *t: the first look at which a margin has crossed, or up to which none has; the end of the
-// step: there is nothing in it. *crossing: distance of these looks; 0: none has.
-static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, double distance,
-                             double* t, double* crossing) {
-  double t1 = run->t_new, least = SHORTEST * fmax(1, fabs(t1));
-  double width = (JSOLVE_LOOKS - 1) * distance;
-  bool is_shorter = true;
-  int jumps = 0;
-  *t = from;
-  *crossing = 0;
-  for (int i = 0; *t < t1 && i < MOST_BLOCKS; i++) {
-    width = fmin(fmin(width, widest(ev, run, *t)), t1 - *t);
-    int k = test_block(ev, run, *t, width, is_shorter);
-    is_shorter = k >= 0 && CLOSER * width > least;
-    if (is_shorter) {
-      width *= CLOSER;
-      continue;
-    }
-    if (k >= 0 && ++jumps > MOST_JUMPS) return fail_hidden(run, k, *t, width);
-    ev->close = width / (JSOLVE_LOOKS - 1);
-    note_largest(ev);
-    for (int j = 1; j < JSOLVE_LOOKS; j++) {
-      if (!has_crossed(ev, ev->looks.s[j])) continue;
-      *crossing = ev->close;
-      *t += j * *crossing;
-      return JO_OK;
-    }
-    *t += width;
-    width *= WIDER;
-  }
-  return JO_OK;
-}
-
-// Ends the proposed step at t, where the dense output has something that was hidden. A real step may find that it is not there:
-// the step is then what it was, and not cut.
-static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing,
-                          bool* is_cut) {
-  jsolve_stepper* s = run->stepper;
-  if (s->keep) s->keep(s, run);
-  JO_TRY(s->retake(s, run, t));
-  jsolve_hold(run->sys, run->y, run->y_new);
-  evaluate(ev, run, t, run->y_new, ev->probe);
-  *is_cut = !is_crossing || !s->restore || has_crossed(ev, ev->probe);
-  if (!*is_cut) {
-    s->restore(s, run);
-    return JO_OK;
-  }
-  JO_TRY(s->finish(s, run));
-  memcpy(ev->g_end, ev->g, (size_t)ev->n * sizeof *ev->g);
-  choose_samples(ev, run, t - run->t);
-  return JO_OK;
-}
-
-// Whether the looks into the step had found what closer ones found at t: it lies between the same two of them, which are hardly
-// farther apart.
-static bool is_known(const jsolve_events* ev, const jsolve_run* run, const finding* f, double t,
-                     double crossing) {
-  if (f->sample < 1 || f->sample > ev->last_sample) return false;
-  double before = f->sample > 1 ? sample_time(ev, run, run->t_new, f->sample - 1) : run->t;
-  bool is_between = t > before && t <= sample_time(ev, run, run->t_new, f->sample);
-  return is_between && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
-}
-
-// Ends the proposed step where closer looks find something. Errors of the dense output cross where
-// a fast condition hardly does: a real step decides, and looks go on behind those that find
-// nothing.
-static jo_status end_at_hidden(jsolve_events* ev, jsolve_run* run, double distance, finding* f) {
-  double from = run->t, t, crossing;
-  bool is_cut = false;
-  for (int i = 0; !is_cut; i++) {
-    JO_TRY(look_closer(ev, run, from, distance, &t, &crossing));
-    if (!(t < run->t_new) || is_known(ev, run, f, t, crossing)) break;
-    JO_TRY(cut_step(ev, run, t, crossing > 0 && i < MAX_CUTS, &is_cut));
-    from = t;
-    distance = crossing;
-  }
-  *f = look_into(ev, run, false);
-  return JO_OK;
-}
-
-// Looks into the proposed step. Where something is hidden between the looks, or was in the last
-// one, it becomes shorter; what seems to be lost may be.
-static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
-  choose_samples(ev, run, run->t_new - run->t);
-  run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
-  double distance = (run->t_new - run->t) / ev->last_sample;
-  double close = ev->close > 0 ? ev->close : INFINITY;
-  close = fmin(close, widest(ev, run, run->t) / (JSOLVE_LOOKS - 1));
-  bool is_fast = close < distance;
-  ev->close = 0;
-  *f = look_into(ev, run, !is_fast);
-  // at such a distance a fast condition may look slow by chance, not at a shorter one as well
-  if (!is_fast && f->hidden < 0 && ev->is_first)
-    f->hidden = look_at_block(ev, run, run->t, INSIDE * (JSOLVE_LOOKS - 1) * distance);
-  if (!is_fast && f->hidden < 0 && f->lost < 0) return JO_OK;
-  return end_at_hidden(ev, run, is_fast ? close : CLOSER * distance, f);
 }
 
 // The step as it was proposed, where it was taken again meanwhile.
@@ -625,13 +327,13 @@ static jo_status bring_back(jsolve_events* ev, jsolve_run* run, double t1) {
 // the end, are in `hi`.
 static jo_status confirm(jsolve_events* ev, jsolve_run* run, double t1, int j, double* t_hi) {
   for (; j < ev->last_sample; j++) {
-    *t_hi = sample_time(ev, run, t1, j);
+    *t_hi = jsolve_survey_time(ev, run, t1, j);
     JO_TRY(probe(ev, run, STEP, *t_hi));
     swap(&ev->probe, &ev->hi);
-    if (has_crossed(ev, ev->hi)) return JO_OK;
+    if (jsolve_events_crossed(ev, ev->hi)) return JO_OK;
   }
   *t_hi = t1;
-  margins(ev, run, ev->g_end, ev->hi);
+  jsolve_events_margins(ev, run, ev->g_end, ev->hi);
   return JO_OK;
 }
 
@@ -651,19 +353,19 @@ static bool has_others(const jsolve_events* ev, const double* a, const double* b
 static jo_status test_graze(jsolve_events* ev, jsolve_run* run, double t1, int suspect,
                             bool* is_none) {
   int which;
-  double deepest = sample_time(ev, run, t1, suspect), least = INFINITY;
+  double deepest = jsolve_survey_time(ev, run, t1, suspect), least = INFINITY;
   *is_none = false;
-  margins(ev, run, ev->g_end, ev->probe);
-  if (has_crossed(ev, ev->probe) || !run->stepper->restore) return JO_OK;
+  jsolve_events_margins(ev, run, ev->g_end, ev->probe);
+  if (jsolve_events_crossed(ev, ev->probe) || !run->stepper->restore) return JO_OK;
   for (int j = suspect + 1; j < ev->last_sample; j++) {
-    double t = sample_time(ev, run, t1, j);
+    double t = jsolve_survey_time(ev, run, t1, j);
     JO_TRY(probe(ev, run, DENSE, t));
     if (has_others(ev, ev->hi, ev->probe, &which)) return JO_OK;
     if (ev->probe[which] < fmin(least, ev->hi[which])) deepest = t;
     least = fmin(least, ev->probe[which]);
   }
   JO_TRY(probe(ev, run, STEP, deepest));
-  *is_none = !has_crossed(ev, ev->probe);
+  *is_none = !jsolve_events_crossed(ev, ev->probe);
   return bring_back(ev, run, t1);
 }
 
@@ -674,7 +376,7 @@ static jo_status search(jsolve_events* ev, jsolve_run* run, double guess, double
   bracket b = {run->t, t1, 1, 1, 0};
   JO_TRY(confirm(ev, run, t1, suspect, &b.hi));
   memcpy(ev->lo, ev->start, (size_t)ev->n * sizeof(double));
-  *found = has_crossed(ev, ev->hi);
+  *found = jsolve_events_crossed(ev, ev->hi);
   if (!*found) return JO_OK;
   guess = fmin(guess, b.hi - reach);
   JO_TRY(shrink(ev, run, STEP, &b, guess, reach, tolerance_at(t1)));
@@ -716,7 +418,7 @@ static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, in
   double least = tolerance_at(z->t[k]);
   bool is_reset = z->start[k] != z->at[k] || z->before[k] > least;
   if (z->interval[k] > 0 && z->interval[k] <= least && !is_reset)
-    return fail_hidden(run, k, z->t[k], z->interval[k]);
+    return jsolve_survey_fail(run, k, z->t[k], z->interval[k]);
   if (z->interval[k] > 0)
     jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
   return jerr_set(
@@ -770,8 +472,8 @@ jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run) {
 // The step holds no event and is taken to its end.
 static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   JO_TRY(check_values(ev, run, run->t_new, ev->g_end));
-  margins(ev, run, ev->g_end, ev->hi);
-  JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
+  jsolve_events_margins(ev, run, ev->g_end, ev->hi);
+  JO_TRY(check_accumulation(ev, run, jsolve_survey_lost(ev, ev->hi)));
   start_step(ev, run, ev->g_end);
   ev->is_first = false;
   ev->h_last = run->t_new - run->t;
@@ -789,8 +491,8 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
   }
   for (int i = 0; i < run->sys->n; i++)
     ev->y[i] = run->y_new[i] + dt * slope[i];
-  evaluate(ev, run, run->t_new, run->y_new, ev->lo);
-  evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
+  jsolve_events_evaluate(ev, run, run->t_new, run->y_new, ev->lo);
+  jsolve_events_evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
   for (int k = 0; k < ev->n; k++) {
     ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
     ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
@@ -828,8 +530,8 @@ static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
 
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
-  finding f;
-  JO_TRY(survey(ev, run, &f));
+  jsolve_finding f;
+  JO_TRY(jsolve_survey(ev, run, &f));
   JO_TRY(check_accumulation(ev, run, f.lost));
   double t1 = run->t_new, h = t1 - run->t;
   int suspect = f.sample;
@@ -839,7 +541,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   // where the dense output has it
   size_t bytes = (size_t)ev->n * sizeof(double);
   memcpy(ev->lo, ev->start, bytes);
-  bracket b = {run->t, sample_time(ev, run, t1, suspect), 1, 1, 0};
+  bracket b = {run->t, jsolve_survey_time(ev, run, t1, suspect), 1, 1, 0};
   JO_TRY(shrink(ev, run, DENSE, &b, secant(ev, &b), 0, DENSE_ACCURACY * h));
   double guess = b.hi;
   // where it really is
@@ -852,7 +554,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
     JO_TRY(check_values(ev, run, run->t_new, ev->hi));
-    JO_TRY(check_accumulation(ev, run, lost(ev, ev->hi)));
+    JO_TRY(check_accumulation(ev, run, jsolve_survey_lost(ev, ev->hi)));
   } else {
     JO_TRY(bring_back(ev, run, t1));
     JO_TRY(pass_step(ev, run));

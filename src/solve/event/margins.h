@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far every switch of a run is from leaving its mode, and what the search for events keeps from step to step.
+#ifndef JSOLVE_MARGINS_H
+#define JSOLVE_MARGINS_H
+
+#include "solve/algebra/sums.h"
+#include "solve/event/looks.h"
+#include "solve/event/zeno.h"
+#include "solve/run.h"
+
+typedef struct jsolve_events jsolve_events;
+
+struct jsolve_events {
+  int n;
+  double* g;      // last values
+  double* g_end;  // at the end of the step
+  double* g_max;  // largest |g| so far
+  double* floor;
+  double* hysteresis;  // added to the margin: 0 when armed, else the floor
+  bool* is_armed;
+  double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
+  double* rate;                     // at which margins fall, of those that cross; else 0
+  double* y;                        // n states: dense output, state before an event
+  int* flipped;
+  int nflipped;
+  bool* is_done;                  // flipped at this instant
+  bool is_retaken;                // the proposed step is no longer the stepper's own
+  int first_sample, last_sample;  // of the proposed step
+  bool is_first;                  // the step follows an event, or the start
+  jsolve_looks looks;
+  int turn;       // of blocks: every so many are tested
+  int behind;     // which of the looks of a block is taken twice
+  double h_last;  // length of the last step
+  double close;   // distance of looks that showed what others hide, in the last step; 0: none does
+  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
+  double pulse, period, until;
+  double *t_flip, *interval;  // time of the last flip of each switch, and since the one before
+  jsolve_zeno zeno;
+  double t_last;  // last instant
+  int at_instant;
+  int all;  // events of the run, quiet ones included
+};
+
+// What sums over margins need.
+jsolve_margins jsolve_events_margins_of(const jsolve_events* ev, const jsolve_run* run);
+
+// Margins of switching functions g, and those at a state.
+void jsolve_events_margins(const jsolve_events* ev, const jsolve_run* run, const double* g,
+                           double* s);
+void jsolve_events_evaluate(jsolve_events* ev, jsolve_run* run, double t, const double* y,
+                            double* s);
+bool jsolve_events_crossed(const jsolve_events* ev, const double* s);
+
+#endif
