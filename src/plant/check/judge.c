@@ -139,6 +139,13 @@ static double noise_of(const jmodel_objective* o, const jplant_seen* k, double s
   return OF_NOISE * o->nominal * pow(k->noise / k->looks, 1.0 / o->power) / size;
 }
 
+// By how much an integral is smaller than what went into it with either sign, and its relative error larger. A value at the
+// end may be added to it; errors of filters are no sums.
+static double cancelled(const jmodel_objective* o, const jplant_seen* k) {
+  bool is_sum = o->power == 1.0 && !o->has_final && k->n == 0;
+  return is_sum && k->w != 0.0 ? k->grown / fabs(k->w) : 1.0;
+}
+
 // (O6)  powers do not sink: where w did, that is error
 jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   const jmodel_objective* o = &j->plant->model->objective[objective];
@@ -150,8 +157,9 @@ jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   if (!(d.size > ROUNDING * o->nominal)) return d;
   if (k->n > 0 || d.size < o->nominal) {
     if (n > 1.0) off += k->w > 0.0 ? k->grown / k->w - 1.0 : INFINITY;
-    own = off / n + k->off / d.size;
-    d.or_more = off >= 1.0;
+    double part = cancelled(o, k);
+    own = part * (off / n + k->off / d.size);
+    d.or_more = part * off >= 1.0;
   }
   double noise = noise_of(o, k, d.size);
   if (own + noise > (k->n > 0 ? JPLANT_DOUBTED : PLAIN)) d.error = own + noise;

@@ -42,7 +42,7 @@ void jplant_judge_change(jplant_judge* j);
 
 typedef struct jplant_doubt {
   double
-      error;  // how far the value may be off, relative to `size`; 0: not by as much as is worth a word
+      error;  // how far the value may be off, relative to it, as far as that is known; 0: not by as much as is worth a word
   bool or_more;    // steps are too long to tell
   bool by_states;  // most of it comes from errors of the states
   double size;     // of the signal, behind its filter
