@@ -32,6 +32,7 @@
 #define MAX_AIMS       5     // steps to where rates say that it is
 #define RATE_SPAN      1e-5  // of the step, over which rates are taken
 #define AIM_LIMIT      1e-2  // of the step: farther off, the dense output says nothing
+#define JUMP_SMALLEST  1e-6  // where a run begins at a limit, nothing larger has been seen yet
 #define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
 #define JUMP_LEAST \
   1e-3  // of the largest value: a margin that is so far off what leads there has jumped
@@ -521,7 +522,7 @@ static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
   JO_TRY(probe(ev, run, DENSE, run->t_new - span));
   for (int k = 0; k < ev->n; k++) {
     double last = ev->probe[k], change = last - ev->lo[k], off = fabs(last + change - ev->hi[k]);
-    double least = fmax(JUMP_LEAST * ev->g_max[k], 10 * ev->floor[k]);
+    double least = fmax(JUMP_LEAST * ev->g_max[k], JUMP_SMALLEST);
     if (!(ev->hi[k] <= 0) || !(off > least) || !(off > 2 * fabs(change))) continue;
     return fail_jump(run, k);
   }
