@@ -278,7 +278,8 @@ static void warn_of_errors(const jo_sens_result* r) {
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     if (m->why[o]) continue;
-    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i], m->unit[j],
+    double error = m->gradient_error[i] - jsens_rounding(m, o, j);
+    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], error, m->unit[j],
                     model->objective[o].name, r->system->parameter[j].name);
     jsens_doubt_side(&doubt, m, r->system->motion->plant, j);
   }

@@ -78,9 +78,15 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
 
 static jo_status note_end(recorder* k, double t, const double* y, jsens_result* out) {
   const jgen_dynamics* d = k->run->plant->dynamics;
-  if (!k->opt->check) return JO_OK;
+  bool is_reached = k->opt->estimate && k->opt->compare;
+  if (!k->opt->check && !is_reached) return JO_OK;
   double* work = JARENA_ARRAY(&out->arena, d->ny + d->nobjective, double);
   if (!work) return jerr_memory(out->ctx);
+  if (is_reached) {
+    const jplant* p = k->run->plant;
+    jplant_judge_reach(p, k->machine, t, y, out->value, work, out->end_reach);
+  }
+  if (!k->opt->check) return JO_OK;
   jplant_judge_end(&k->judge, k->machine, t, y, out->value, work, out->end_error);
   return JO_OK;
 }
@@ -220,6 +226,7 @@ static bool allocate(jsens_result* r) {
   r->largest = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->halved = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->end_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->end_reach = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->tips = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
@@ -235,9 +242,10 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->halved && i < r->nobjective; i++) {
     r->halved[i] = NAN;
   }
-  return r->largest && r->halved && r->end_error && r->value && r->value_error && r->is_unheld &&
-         r->is_lost && r->is_sharp && r->has_grown && r->is_own && r->has_overflown && r->why &&
-         r->doubt && r->gradient && r->gradient_error && r->brink && r->tips && r->unit;
+  return r->largest && r->halved && r->end_error && r->end_reach && r->value && r->value_error &&
+         r->is_unheld && r->is_lost && r->is_sharp && r->has_grown && r->is_own &&
+         r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
+         r->tips && r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,

@@ -158,6 +158,7 @@ typedef struct jsens_result {
   // With `check` (nobjective): the largest value along a run with fixed steps, as if it ended there; the value with half the
   // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/check/judge.h).
   double *largest, *halved, *end_error;
+  double* end_reach;      // (S44); without errors wanted, zero (nobjective)
   double derivative_tol;  // as it was wanted, relative
   bool is_within;         // every derivative is
   int passes;             // runs it took
@@ -210,6 +211,11 @@ double jsens_unit(const jsens* s, const double* p, int k);
 // What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
 // objective over the number's size.
 double jsens_scale(double value, double gradient, double unit);
+
+// (S45)  Errors of a value and of its derivatives that rounding leaves where parts of the objective cancel. Smaller tolerances
+// do not reduce them.
+double jsens_rounding_of_value(const jsens_result* r, int objective);
+double jsens_rounding(const jsens_result* r, int objective, int number);
 
 // Whether derivatives with respect to a parameter hold on one side only.
 bool jsens_is_one_sided(const jsens_result* r, int number);

@@ -27,7 +27,6 @@ ASSUMED = 1e-6                  # relative error of derivatives where none is st
 SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
 TIGHTEST = ("1e-10", "1e-11", "1e-12")
 NOTHING = 1e-13                 # objectives and influences below that are rounding
-OF_DIGITS = 1e-11               # ... or come of lengths that have 12 digits, as those of parallelograms
 MANY_STEPS = 2000               # of a run: a tighter one would take too long
 
 
@@ -101,8 +100,7 @@ class Case:
 
     def is_rounding(self, objective: str, n: Number, *slopes: float) -> bool:
         """Neither the objective nor what the number changes of it is more than what sums leave of terms that cancel."""
-        nothing = OF_DIGITS if self.result.family == "singular" else NOTHING
-        return max(abs(self.value[objective]), *(abs(g)*n.size for g in slopes)) < nothing
+        return max(abs(self.value[objective]), *(abs(g)*n.size for g in slopes)) < NOTHING
 
     def same_value(self, objective: str, a: float, b: float) -> bool:
         """But for what the tolerance of the file allows."""

@@ -13,7 +13,6 @@ from leaves import write
 from program import Answer, allowed_by_warnings, gradient, lacks_derivatives, message_class, values, warned
 
 MOST_FIXED_STEPS = 60000
-CLEARLY = 0.3  # of a value: doubts, which are from 0.02 on; sweeps with derivatives take shorter steps, of less doubt
 
 
 def _close(a: float, b: float, relative: float, floor: float) -> bool:
@@ -32,15 +31,36 @@ def sweep(case) -> None:
                                *case.sharp)
     if not case.law("sweep answers", answer.ok, answer.message[:200], answer):
         return
+    runs = []
     for point in answer.data["points"]:
         setting = f"{n.name}={point['parameters'][n.name]!r}"
         run = case.program.call("run", path, "--set", setting, *case.sharp)
+        runs.append(run)
         same = run.ok == (point["status"] == 0)
         without = run.ok and not same and _is_rejected_by_sens(case, n, path, setting, point)
         case.law("sweep refuses what run refuses", same or without or _passes(case, path, setting, point, run),
                  f"{setting}: sweep {point['status']}, run: {run.message[:120] or 'fine'}", answer)
         if run.ok and same:
             _same_point(case, n, path, setting, point, run, answer)
+    _same_doubts(case, path, n.name, f"{low!r}:{high!r}:3", runs)
+
+
+def _same_doubts(case, path: str, name: str, values_of: str, runs: list[Answer]) -> None:
+    """A sweep without derivatives takes the steps of runs: the same bytes of every value, the same doubts."""
+    answer = case.program.call("sweep", path, "--param", f"{name}={values_of}", "--wrt", "none", "--workers", "1", *case.sharp)
+    if not case.law("sweep answers", answer.ok, answer.message[:200], answer):
+        return
+    for point, run in zip(answer.data["points"], runs):
+        if not case.law("plain sweep refuses what run refuses", run.ok == (point["status"] == 0),
+                        f"{point}, run: {run.message[:120] or 'fine'}", answer) or not run.ok:
+            continue
+        swept = {o: told["value"] for o, told in point["objectives"].items()}
+        case.law("plain sweep = run, bit for bit", swept == values(run), f"{swept} and {values(run)}", answer)
+        doubted = set(warned(run))
+        message = point.get("message", "")
+        told = {o for o in swept if f"objective '{o}'" in message}
+        case.law("plain sweep doubts what run doubts", doubted == told, f"run {sorted(doubted)}, sweep {sorted(told)}: {message}",
+                 answer)
 
 
 def _is_rejected_by_sens(case, n, path: str, setting: str, point: dict) -> bool:
@@ -77,11 +97,6 @@ def _is_value_of_run(case, objective: str, swept: float, run: Answer) -> bool:
 
 
 def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answer: Answer) -> None:
-    # of derivatives a point takes shorter steps, which may have no doubt of what is next to nothing
-    doubted = [o for o, part in warned(run).items()
-               if part > CLEARLY and abs(point["objectives"][o]["value"]) > 0.5*abs(values(run)[o])]
-    case.law("sweep doubts what run doubts", all(f"objective '{o}'" in point.get("message", "") for o in doubted),
-             f"{setting}: {doubted}: {point.get('message', 'nothing said')}", answer)
     sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct",
                              *case.sharp)
     if not case.law("derivatives are finite", sens.ok, sens.message[:200], sens):

@@ -194,6 +194,26 @@ void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double
   }
 }
 
+#define STIRRED 1e-6  // of a state: the increment that shows what the state is worth
+
+// (S44)  sum |d psi / d y_i  y_i|
+void jplant_judge_reach(const jplant* p, jmachine* m, double t, const double* y, const double* psi,
+                        double* work, double* reach) {
+  int ny = p->dynamics->ny, no = p->dynamics->nobjective;
+  double* other = work + ny;
+  memset(reach, 0, (size_t)no * sizeof *reach);
+  memcpy(work, y, (size_t)ny * sizeof *work);
+  for (int k = 0; k < ny; k++) {
+    work[k] = y[k] + STIRRED * y[k];
+    jmachine_objectives(m, t, work, other);
+    for (int i = 0; i < no; i++) {
+      double moved = fabs(other[i] - psi[i]) / STIRRED;
+      if (isfinite(moved)) reach[i] += moved;
+    }
+    work[k] = y[k];
+  }
+}
+
 #define OFF     48   // characters
 #define NOTHING 0.5  // of a value, that it is off by: then it is said to have no digit
 

@@ -56,6 +56,11 @@ jplant_doubt jplant_judge_value(const jplant_judge* j, int objective);
 void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double* y,
                       const double* psi, double* work, double* error);
 
+// (S44)  How far relative changes of the states at the end (t, y) of a run move objectives, psi there, whatever cancels between
+// them. work: ny + nobjective.
+void jplant_judge_reach(const jplant* p, jmachine* m, double t, const double* y, const double* psi,
+                        double* work, double* reach);
+
 // Warn of an objective that is in doubt, with its value.
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
                        const jplant_doubt* d);

@@ -200,10 +200,12 @@ static void judge_objective(const jsens* s, int o, jsens_result* r) {
     int at = o * r->nw + j;
     double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
     r->gradient_error[at] =
-        error_of(r->gradient[at], halved->gradient[at], slope_noise * size, r->gradient_error[at]);
+        error_of(r->gradient[at], halved->gradient[at],
+                 slope_noise * size + jsens_rounding(r, o, j), r->gradient_error[at]);
   }
   r->value_error[o] =
-      error_of(r->value[o], halved->value[o], value_noise * fabs(r->value[o]), r->value_error[o]);
+      error_of(r->value[o], halved->value[o],
+               value_noise * fabs(r->value[o]) + jsens_rounding_of_value(r, o), r->value_error[o]);
 }
 
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,

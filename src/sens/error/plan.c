@@ -27,6 +27,7 @@
 #define UNHELD       10.0   // ... and how much more it may be
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
+#define CANCELLED    1e-15  // of the sum of what single states are worth, whatever is left of it
 #define NEAR         10.0   // ... and near singular positions
 #define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
@@ -60,6 +61,14 @@ double jsens_plan_tolerance(const jsens_options* opt) {
 double jsens_scale(double value, double gradient, double unit) {
   double least = unit > 0.0 ? NEGLIGIBLE * fabs(value) / unit : 0.0;
   return fmax(fabs(gradient), least);
+}
+
+double jsens_rounding_of_value(const jsens_result* r, int o) {
+  return CANCELLED * r->end_reach[o];
+}
+
+double jsens_rounding(const jsens_result* r, int o, int j) {
+  return r->unit[j] > 0.0 ? jsens_rounding_of_value(r, o) / r->unit[j] : 0.0;
 }
 
 static double rough_limit(const jsens_options* opt) {
@@ -123,7 +132,7 @@ static double excess(const jsens* s, const jsens_result* r) {
       if (s->why[j]) continue;
       int at = o * r->nw + j;
       double scale = jsens_scale(r->value[o], r->gradient[at], r->unit[j]);
-      double error = r->gradient_error[at];
+      double error = r->gradient_error[at] - jsens_rounding(r, o, j);
       double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
       most = isfinite(x) ? fmax(most, x) : INFINITY;
     }
