@@ -305,7 +305,7 @@ static jo_status fill_free(writer* w) {
   const jplant* p = w->plant;
   double t = m->simulation.t_start;
   jmachine_assembly at = {0};
-  JO_TRY(jplant_assemble(w->ctx, w->a, m, p->position, NULL, NULL, t, &at));
+  JO_TRY(jplant_assemble(w->ctx, w->a, m, p->position, NULL, NULL, t, &at, NULL));
   if (m->simulation.start_static) {
     memcpy(at.q, p->q0, (size_t)p->position->nq * sizeof *at.q);
     JO_TRY(jplant_assemble_velocity(w->ctx, w->a, m, p->position, NULL, t, at.q, at.qd, at.rests));

@@ -184,9 +184,10 @@ jo_status jgen_partition_exchange(jo_context* ctx, jarena* a, const jmodel* m, c
 // Coordinates that neither the closures, the first nh rows of J (nr x nq), nor the conditions below
 // them determine, by the same pivoting: closures first, so that of the coordinates they leave
 // independent each condition takes one: of equals the earliest, so that the height of a wheel is met by
-// that of its vehicle. inner: closures, too, take the earliest, not the latest as in the partition.
+// that of its vehicle. inner: closures, too, take the earliest, not the latest as in the partition. slack: factor of the thresholds
+// of pivots; a choice that 1 and a number near it do not share is a tie.
 jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
-                            int nr, double tolerance, bool inner, bool* stays);
+                            int nr, double tolerance, double slack, bool inner, bool* stays);
 
 // ---- dynamics stage ------------------------------------------------------------------------------
 

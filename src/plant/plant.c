@@ -287,13 +287,27 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   }
 }
 
+// Derivatives are those of one choice, and differences may be those of the other.
+static void warn_of_tie(jplant* p, const jplant_tie* tie, const double* q) {
+  if (tie->moves < 0 || tie->stays < 0) return;
+  const char* name = p->model->coordinate[tie->moves].name;
+  jerr_warn(p->ctx,
+            "%s: the start keeps '%s' at its initial value, but a change of the geometry by about "
+            "0.01 %% makes it keep '%s' instead, and the start jumps; derivatives hold for smaller "
+            "changes only; 'initial: {%s: %.9g}' keeps '%s' in any case",
+            p->model->path, name, p->model->coordinate[tie->stays].name, name, q[tie->moves], name);
+}
+
 static jo_status build(jplant* p, const jplant_options* opt) {
   const jmodel* m = p->model;
   jmachine_assembly s = {0};
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
-  JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, NULL, m->simulation.t_start, &s));
+  jplant_tie tie;
+  JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, NULL, m->simulation.t_start, &s,
+                         &tie));
   warn_of_choices(p, &s);
+  if (opt->gen.nwrt > 0 && !s.is_moved) warn_of_tie(p, &tie, s.q);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jplant_check_singular(p->ctx, m, p->position, NULL, m->simulation.t_start, s.q,

@@ -54,6 +54,28 @@ objectives: {x: {final: b.com.x}}
 simulation: {end: 1}
 """
 
+# A slider on a slider, whose point lies in a wall: one of the two moves there, the other stays. Which one depends on
+# whether the slope is above 0.98020, where the second moves the point 0.7 times as far.
+SLIDERS = """
+jounce: 1
+parameters: {slope: %r}
+gravity: [0, 0, 0]
+hardpoints: {P: [0.2, 0, 0]}
+bodies:
+  frame: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  b: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+joints:
+  frame: {type: fixed, child: frame}
+  a: {type: prismatic, child: a, axis: x}
+  b: {type: prismatic, child: b, parent: a, axis: [slope, 1, 0]}
+closures:
+  wall: {type: point_in_plane, plane: {point: frame.P, normal: x}, point: b.com}
+%s
+objectives: {side: {final: b.com.y}}
+simulation: {end: 0.1}
+"""
+
 
 class Start(unittest.TestCase):
     def setUp(self):
@@ -249,6 +271,32 @@ class Far(unittest.TestCase):
             self.assertNotIn("beside", said)
             for c, angle in zip(found["coordinates"], angles):
                 self.assertAlmostEqual(c["value"], angle, delta=1e-6)
+
+    def side(self, slope, initial=""):
+        """Where the point comes to lie, d/dslope of it, and what was said."""
+        path = os.path.join(self.folder.name, "model.yaml")
+        Path(path).write_text(SLIDERS % (slope, initial), encoding="utf-8")
+        answer = jounce("sens", path, "--wrt", "slope", "--json")
+        found = json.loads(answer.stdout)["objectives"]["side"]
+        return found["value"], found["gradient"]["slope"], answer.stderr
+
+    def test_a_tie_of_what_stays_is_reported(self):
+        below, above = self.side(0.9801), self.side(0.9803)
+        self.assertEqual(below[0], 0)
+        self.assertAlmostEqual(above[0], 0.2/0.9803, delta=1e-12)
+        self.assertAlmostEqual(above[1], -0.2/0.9803**2, delta=1e-9)
+        self.assertIn("keeps 'b' at its initial value", below[2])
+        self.assertIn("makes it keep 'a' instead", below[2])
+        self.assertIn("'initial: {a: 0}' keeps 'a' in any case", above[2])
+        for far in (0.97, 0.99):
+            self.assertNotIn("start keeps", self.side(far)[2])
+
+    def test_initial_values_end_a_tie(self):
+        for slope in (0.9801, 0.9803):
+            value, slope_of, said = self.side(slope, "initial: {a: 0}")
+            self.assertAlmostEqual(value, 0.2/slope, delta=1e-12)
+            self.assertAlmostEqual(slope_of, -0.2/slope**2, delta=1e-9)
+            self.assertNotIn("start keeps", said)
 
     def test_out_of_reach(self):
         chain = Chain(straight([0.5, 0.3]), [[0, 1, 0]] * 2)

@@ -215,11 +215,35 @@ static void test_undetermined_coordinates_are_what_the_rank_leaves(void** state)
     make(&k, nq);
     random_matrix(&source, nr, nq, random_below(&source, most + 1), J);
     assert_ok(f->ctx,
-              jgen_undetermined(f->ctx, &f->a, &k.m, J, nh, nr, TOLERANCE, round % 2, stays));
+              jgen_undetermined(f->ctx, &f->a, &k.m, J, nh, nr, TOLERANCE, 1.0, round % 2, stays));
     for (int c = 0; c < nq; c++) {
       left += stays[c];
     }
     assert_int_equal(left, nq - rank_of(J, nr, nq, &k));
+  }
+}
+
+// Entries that are zero at one position only are small beside it: what stays must not jump.
+static void test_small_entries_do_not_change_what_stays(void** state) {
+  fixture* f = *state;
+  random_source source;
+  random_seed(&source, 93);
+  for (int round = 0; round < 200; round++) {
+    int nq = 3 + random_below(&source, COLUMNS - 3), nr = 2 + random_below(&source, ROWS - 2);
+    double J[ROWS * COLUMNS];
+    bool stays[COLUMNS] = {0}, beside[COLUMNS] = {0};
+    mechanism k;
+    make(&k, nq);
+    for (int i = 0; i < nr * nq; i++) {
+      J[i] = random_below(&source, 3) ? 0.0 : random_uniform(&source, 0.3, 1.0);
+    }
+    if (rank_of(J, nr, nq, &k) < nr) continue;
+    assert_ok(f->ctx, jgen_undetermined(f->ctx, &f->a, &k.m, J, nr, nr, TOLERANCE, 1.0, 0, stays));
+    for (int i = 0; i < nr * nq; i++) {
+      J[i] += random_uniform(&source, -1e-6, 1e-6);
+    }
+    assert_ok(f->ctx, jgen_undetermined(f->ctx, &f->a, &k.m, J, nr, nr, TOLERANCE, 1.0, 0, beside));
+    assert_memory_equal(stays, beside, (size_t)nq * sizeof *stays);
   }
 }
 
@@ -358,6 +382,7 @@ int main(void) {
       fixture_test(test_partition_takes_later_coordinates_of_equals),
       fixture_test(test_partition_keeps_loops_apart),
       fixture_test(test_partition_hears_wishes_as_far_as_it_can),
+      fixture_test(test_small_entries_do_not_change_what_stays),
       fixture_test(test_undetermined_coordinates_are_what_the_rank_leaves),
       fixture_test(test_exchanges_leave_no_steep_slope),
       fixture_test(test_exchanges_count_wishes_half),

@@ -9,19 +9,22 @@
 #include "base/assert.h"
 #include "gen/gen.h"
 
-#define PIVOT_THRESHOLD 0.1  // smallest pivot accepted, relative to the largest entry of its row
-#define STRONG_PIVOT    0.7  // preferred where it costs no fill
+#define PIVOT_THRESHOLD 0.1   // smallest pivot accepted, relative to the largest entry of its row
+#define STRONG_PIVOT    0.7   // preferred where it costs no fill
+#define FILL_THRESHOLD  1e-3  // smallest entry that counts as fill where a choice has to be robust
 
 typedef struct elimination {
   const jmodel* m;
   double* A;  // nh x nq, column-major
   int nh, nq;
   int first, last;          // rows pivots are looked for in: first ... last - 1
+  double slack;             // factor of the thresholds of pivots
   bool inner;               // of equals the earliest coordinate is taken, not the latest
   const bool *only, *kept;  // coordinates that may become dependent (nq), equations (nh); NULL: all
   bool *row_done, *col_done;
   bool* joins;   // coordinates that loops share which nothing else connects (nq)
   double floor;  // entries below are zero
+  double trace;  // entries below do not count as fill
   // while a pivot is looked for: columns that may become dependent, those the wish allows, entries by column (nq)
   int *eligible, *usable, *in_column;
   int neligible, nusable;
@@ -58,7 +61,7 @@ static double largest_in_row(const elimination* e, int r) {
 static int count_row(const elimination* e, int r) {
   int n = 0;
   for (int k = 0; k < e->neligible; k++) {
-    n += fabs(at(e, r, e->eligible[k])) > e->floor;
+    n += fabs(at(e, r, e->eligible[k])) > e->trace;
   }
   return n;
 }
@@ -67,7 +70,7 @@ static int count_column(elimination* e, int c) {
   if (e->in_column[c] >= 0) return e->in_column[c];
   int n = 0;
   for (int r = e->first; r < e->last; r++) {
-    n += !e->row_done[r] && fabs(at(e, r, c)) > e->floor;
+    n += !e->row_done[r] && fabs(at(e, r, c)) > e->trace;
   }
   return e->in_column[c] = n;
 }
@@ -86,9 +89,9 @@ static bool find_pivot(elimination* e, int wish, bool joins, int* row, int* col)
     for (int k = 0; k < e->nusable && best != 0; k++) {
       int c = e->usable[k];
       double size = fabs(at(e, r, c));
-      if (size < PIVOT_THRESHOLD * largest || (!joins && e->joins[c])) continue;
+      if (size < e->slack * PIVOT_THRESHOLD * largest || (!joins && e->joins[c])) continue;
       long cost = 2 * (long)(row_count - 1) * (count_column(e, c) - 1);
-      cost += size < STRONG_PIVOT * largest;
+      cost += size < e->slack * STRONG_PIVOT * largest;
       if (best < 0 || cost < best) {
         best = cost;
         *row = r;
@@ -188,7 +191,8 @@ static void sort_coordinates(const elimination* e, jgen_partition* p) {
 
 static jo_status choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                         double tolerance, const bool* only, const bool* kept, jgen_partition* out) {
-  elimination e = {.m = m, .nh = nh, .nq = m->ncoordinate, .last = nh, .only = only, .kept = kept};
+  elimination e = {
+      .m = m, .nh = nh, .nq = m->ncoordinate, .last = nh, .slack = 1.0, .only = only, .kept = kept};
   jgen_partition p = {0};
   if (!allocate(a, &p, &e)) return jerr_memory(ctx);
   double largest = 0.0;
@@ -196,7 +200,7 @@ static jo_status choose(jo_context* ctx, jarena* a, const jmodel* m, const doubl
     e.A[i] = J[i];
     largest = fmax(largest, fabs(J[i]));
   }
-  e.floor = tolerance * largest;
+  e.floor = e.trace = tolerance * largest;
   find_joins(&e, p.pivot);  // scratch until pivots are found
   int row = 0, col = 0;
   // Wanted dependent first, then free choice, then against the user's wish. What joins loops, as a rack between two wheels,
@@ -234,7 +238,8 @@ jo_status jgen_partition_order(jo_context* ctx, jarena* a, const jmodel* m, cons
   return choose(ctx, a, m, J, nh, tolerance, dependent, kept, out);
 }
 
-// Rows of conditions may be forces as well as lengths: each is taken relative to its largest entry.
+// Rows of conditions may be forces as well as lengths: each is taken relative to its largest entry. Entries that are zero at this
+// position only, and small near it, must not change the choice: what stays would jump.
 static void fill_scaled(elimination* e, const double* J, int nh, double tolerance) {
   double largest = 0.0;
   for (int r = 0; r < e->nh; r++) {
@@ -247,12 +252,14 @@ static void fill_scaled(elimination* e, const double* J, int nh, double toleranc
       e->A[r + c * e->nh] = J[r + c * e->nh] / (r < nh || size == 0.0 ? 1.0 : size);
     }
   }
-  e->floor = tolerance * fmax(largest, nh < e->nh ? 1.0 : 0.0);
+  double size = fmax(largest, nh < e->nh ? 1.0 : 0.0);
+  e->floor = tolerance * size;
+  e->trace = e->slack * FILL_THRESHOLD * size;
 }
 
 jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
-                            int nr, double tolerance, bool inner, bool* stays) {
-  elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
+                            int nr, double tolerance, double slack, bool inner, bool* stays) {
+  elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .slack = slack, .inner = inner};
   JASSERT(nh <= nr);
   jarena_mark mark = jarena_save(a);
   if (!allocate_elimination(a, &e)) return jerr_memory(ctx);

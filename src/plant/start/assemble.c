@@ -5,6 +5,7 @@
 #include "expr/tape/tape.h"
 
 #define RANK_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
+#define NEAR_TIE       1e-4  // change of the thresholds of pivots that changes no choice, at least
 
 typedef struct stage {
   const jmodel* m;
@@ -12,6 +13,7 @@ typedef struct stage {
   const jexpr_tape* tape[JMACHINE_POSITION_FN_COUNT];
   double* work[JMACHINE_POSITION_FN_COUNT];
   jmachine_position table;
+  jplant_tie* tie;  // to be found; NULL: not wanted
 } stage;
 
 static void eval(void* host, jmachine_position_fn f, const double* values, double t,
@@ -21,12 +23,36 @@ static void eval(void* host, jmachine_position_fn f, const double* values, doubl
   jexpr_tape_eval(s->tape[f], 1, in, out, s->work[f]);
 }
 
+static jo_status choose(const stage* s, jo_context* ctx, jarena* a, const double* A, double slack,
+                        bool inner, bool* stays) {
+  int nh = s->p->nh, nr = nh + s->p->ninitial;
+  return jgen_undetermined(ctx, a, s->m, A, nh, nr, RANK_TOLERANCE, slack, inner, stays);
+}
+
+// Whether slightly other thresholds would make others stay.
+static jo_status find_tie(const stage* s, jo_context* ctx, jarena* a, const double* A, bool inner,
+                          const bool* stays) {
+  int nq = s->p->nq;
+  *s->tie = (jplant_tie){-1, -1};
+  jarena_mark mark = jarena_save(a);
+  bool* other = JARENA_ARRAY(a, nq, bool);
+  if (!other) return jerr_memory(ctx);
+  for (int side = -1; side <= 1 && s->tie->stays < 0; side += 2) {
+    JO_TRY(choose(s, ctx, a, A, 1.0 + side * NEAR_TIE, inner, other));
+    for (int i = nq - 1; i >= 0; i--) {
+      if (stays[i] && !other[i]) s->tie->moves = i;
+      if (!stays[i] && other[i]) s->tie->stays = i;
+    }
+  }
+  jarena_restore(a, mark);
+  return JO_OK;
+}
+
 static jo_status undetermined(void* host, jo_context* ctx, jarena* a, const double* A, bool rates,
                               bool inner, bool* stays) {
   const stage* s = host;
-  (void)rates;
-  int nh = s->p->nh;
-  return jgen_undetermined(ctx, a, s->m, A, nh, nh + s->p->ninitial, RANK_TOLERANCE, inner, stays);
+  JO_TRY(choose(s, ctx, a, A, 1.0, inner, stays));
+  return s->tie && !rates ? find_tie(s, ctx, a, A, inner, stays) : JO_OK;
 }
 
 jo_status jplant_position_table(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
@@ -81,8 +107,9 @@ static jo_status prepare(jo_context* ctx, jarena* a, stage* s) {
 
 jo_status jplant_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
                           const double* values, const double* from, double t,
-                          jmachine_assembly* out) {
-  stage s = {.m = m, .p = p};
+                          jmachine_assembly* out, jplant_tie* tie) {
+  stage s = {.m = m, .p = p, .tie = tie};
+  if (tie) *tie = (jplant_tie){-1, -1};
   JO_TRY(prepare(ctx, a, &s));
   return jmachine_assemble(ctx, a, &s.table, values ? values : p->p, from, t, out);
 }

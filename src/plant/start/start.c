@@ -33,7 +33,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   int nq = m->ncoordinate, nz = p->position->nz;
   double t = m->simulation.t_start;
   jmachine_assembly at = {0};
-  JO_TRY(jplant_assemble(ctx, a, m, p->position, values, from, t, &at));
+  JO_TRY(jplant_assemble(ctx, a, m, p->position, values, from, t, &at, NULL));
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dz = JARENA_ARRAY(a, (int64_t)nz * nw, double);
