@@ -114,6 +114,8 @@ def bounce(m: Model) -> float:
     if m.seed % SPAN >= WITH_REFILLS:
         kinds[_by_refill] = 3
     times = [draw.weighted(kinds)(m) for _ in range(draw.weighted({1: 5, 2: 3, 3: 1}))]
+    if not m.bodies:
+        _by_spring(m)  # a model has to have a body
     m.jumps = bool(m.floors)
     m.dissipative = True
     share = draw.weighted({0.3: 1, 0.7: 1, 1.2: 2, 3.0: 3})
