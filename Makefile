@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits aarch64-check fmi-check bench format format-check clean
+.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits outputs aarch64-check fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -64,6 +64,11 @@ fuzz:
 # the same bits from the interpreter, gcc and clang, for several processors, over the buggy's manoeuvres: minutes
 bits: build
 	python3 test/bits/main.py build/jounce --long
+
+# every command over every model, with another program and this one: the same bytes (half an hour of two cores)
+BEFORE ?= /usr/local/bin/jounce
+outputs: build
+	python3 test/outputs/main.py $(BEFORE) build/jounce --jobs $(JOBS)
 
 # built for aarch64 in build-aarch64/ and run under qemu: tests, and the bits of this machine (docs/install.md)
 aarch64-check: build
