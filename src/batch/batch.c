@@ -61,12 +61,35 @@ static double spacing_of(const jbatch* b) {
   return jsolve_scan_spacing(&o->solve, o->t_start, o->t_end);
 }
 
+// Lanes look at conditions in stages of their steps, which meet all that lasts half of the longest step. Whether conditions of
+// time are proved not to change back sooner, for all values of the numbers that vary.
+static jo_status prove_slow(jbatch* b, bool* is_slow) {
+  const jplant* p = b->sens->plant;
+  const jsolve_enclosure* e = p->about.enclosure;
+  const jsens_options* o = &b->opt.run;
+  *is_slow = true;
+  if (!e) return JO_OK;
+  jsolve_range* range = JARENA_ARRAY(&b->arena, e->n, jsolve_range);
+  bool* varies = JARENA_ARRAY(&b->arena, p->about.np, bool);
+  if (!range || !varies) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nnumber; i++)
+    varies[b->slot[i]] = true;
+  jsolve_enclose_inputs in = {
+      .p = o->p ? o->p : p->dynamics->p, .y = p->y0, .varies = varies, .any_state = true};
+  double apart =
+      0.5 * (o->solve.max_step > 0 ? fmin(o->solve.max_step, spacing_of(b)) : spacing_of(b));
+  *is_slow = jsolve_enclose_is_slow(e, &in, o->t_start, o->t_end, apart, range);
+  return JO_OK;
+}
+
 // Sets why_alone where points have to be run by themselves.
 static jo_status judge(jbatch* b) {
   const jplant* p = b->sens->plant;
   const jsolve_options* o = &b->opt.run.solve;
   const jsolve_tableau* tab = jsolve_tableau_find(o->method);
   const jsolve_method_info* about = jsolve_method_about(o->method);
+  bool is_slow;
+  JO_TRY(prove_slow(b, &is_slow));
   if (!tab || o->method == JSOLVE_AUTO || tab->gamma > 0 || tab->local_gamma > 0) {
     b->why_alone = "lanes have explicit methods only";
   } else if (p->about.nevent > 0 || p->about.nconstant > 0) {
@@ -75,6 +98,8 @@ static jo_status judge(jbatch* b) {
     b->why_alone = "steps are longer than the shortest pulse";
   } else if (b->opt.run.frozen || b->opt.run.outputs_only) {
     b->why_alone = "switches stay at their times";
+  } else if (!is_slow) {
+    b->why_alone = "conditions of time may change back within a step";
   }
   return JO_OK;
 }

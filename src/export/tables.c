@@ -218,6 +218,23 @@ static void put_road(jtext* t, const jvehicle_model* m) {
   end(t);
 }
 
+// Bounds of switching functions.
+static void put_enclosure(jtext* t, const jsolve_enclosure* e) {
+  if (!e) return;
+  put_ints(t, "bound_code", e->code, 4 * e->n);
+  put_ints(t, "bound_list", e->list, e->nlist);
+  put_doubles(t, "bound_constant", e->constant, e->nconstant);
+  put_ints(t, "bound_which", e->which, e->nwatch);
+  put_ints(t, "bound_value", e->value, e->nwatch);
+  put_bools(t, "bound_has_states", e->has_states, e->nwatch);
+  put_bools(t, "bound_is_whole", e->is_whole, e->nwatch);
+  jtext_printf(
+      t,
+      "static const jsolve_enclosure enclosure = {%d, bound_code, %d, %d, bound_constant, "
+      "bound_list, %d,\n    bound_which, bound_value, bound_has_states, bound_is_whole};\n",
+      e->n, e->nconstant, e->nlist, e->nwatch);
+}
+
 static void put_tables(jtext* t, const jvehicle_model* m) {
   const jmachine_about* a = &m->about;
   put_numbers(t, m);
@@ -241,6 +258,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_bools(t, "event_at_start", a->event_at_start, a->nevent);
   put_ints(t, "reset_state", a->reset_state, a->nreset);
   put_ints(t, "constant", a->constant, a->nconstant);
+  put_enclosure(t, a->enclosure);
   put_ints(t, "state_at", m->state_at, m->nstate);
   put_doubles(t, "start_state", m->y0, a->ny);
   put_rules(t, m);
@@ -298,7 +316,8 @@ static void put_about(jtext* t, const jmachine_about* a) {
             "              .redundant_name = redundant_name, .closure_limit = closure_limit,\n"
             "              .wheel = wheel, .has_root = has_root, .is_quiet = is_quiet,\n"
             "              .event_name = event_name, .reset_state = reset_state,\n"
-            "              .constant = constant, .event_at_start = event_at_start},\n");
+            "              .constant = constant, .event_at_start = event_at_start");
+  jtext_put(t, a->enclosure ? ", .enclosure = &enclosure},\n" : "},\n");
 }
 
 static void put_position(jtext* t, const jmachine_position* p) {

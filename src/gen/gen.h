@@ -77,6 +77,7 @@ typedef struct jgen_options {
 typedef struct jgen_switch {
   jexpr_ref g;
   const char* text;  // what it is, for people
+  jexpr_ref whole;   // g watches the whole part of this (expr/whole.h); poison: of nothing
   bool is_quiet;     // nothing happens there but to the description: nobody is told
 } jgen_switch;
 

@@ -484,6 +484,8 @@ jsolve_system jmachine_system(jmachine* m) {
                          .switches = switches,
                          .mode = m->mode,
                          .floor = m->floor,
+                         .enclosure = about->enclosure,
+                         .p = m->p,
                          .event = event,
                          .sent = m->sent,
                          .has_ended = &m->has_ended,

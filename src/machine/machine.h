@@ -56,7 +56,8 @@ typedef struct jmachine_about {
   const int* reset_state;      // states that they may set, in y (nreset)
   bool has_end;                // the last event ends the run
   int nconstant;
-  const int* constant;  // discrete states, in y (nconstant)
+  const int* constant;                // discrete states, in y (nconstant)
+  const jsolve_enclosure* enclosure;  // bounds of switching functions; NULL: there are none
 } jmachine_about;
 
 // An event as it was handled: one switch or, where nothing is reset, several that flip together.

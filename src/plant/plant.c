@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gen/objective.h"
+#include "plant/enclosure.h"
 #include "plant/start/assemble.h"
 #include "plant/start/singular.h"
 
@@ -164,6 +165,7 @@ static jo_status describe(jplant* p) {
                               .state_name = l->name,
                               .first_standing = d->first_standing,
                               .standstill = JGEN_STANDSTILL};
+  JO_TRY(jplant_enclosure_build(p->ctx, &p->arena, d, &p->about.enclosure));
   JO_TRY(describe_names(p));
   return describe_kinds(p);
 }

@@ -143,6 +143,7 @@ static void put_in_force(jplant_work* r, jplant_face* f) {
   r->system.state_name = f->plant->about.state_name;
   r->system.constant = f->plant->about.constant;
   r->system.is_quiet = f->plant->about.is_quiet;
+  r->system.enclosure = f->plant->about.enclosure;
   r->system.local = f->local_system;
   r->machine.side = 0;
   r->machine.spread = 0.0;

@@ -188,7 +188,7 @@ static jo_status change_chart(jsolve_run* run, jsolve_events* ev, bool is_stuck,
   if (!*changed) return JO_OK;
   double h = s->h_next;
   run->has_failed = false;
-  if (ev) jsolve_events_again(ev, run);
+  if (ev) JO_TRY(jsolve_events_again(ev, run));
   JO_TRY(s->restart(s, run));
   s->h_next = h;
   return JO_OK;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "solve/event/enclose.h"
 #include "solve/method.h"
 
 // States that mixed methods solve for with all others given (local.h). n = 0: there are none.
@@ -61,6 +62,9 @@ typedef struct jsolve_system {
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
+  // bounds of some switching functions, and the values of their parameters; NULL: none are known, and all are looked at
+  const jsolve_enclosure* enclosure;
+  const double* p;
   // sizes of g below which its sign says nothing, written by jsolve_integrate, for `event`; NULL: not wanted (nswitch)
   double* floor;
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.

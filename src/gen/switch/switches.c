@@ -161,6 +161,7 @@ static jexpr_ref hold_floor(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_re
   condition is_odd = {r, margin, zero, margin, zero, true};
   bool is_inverted;
   jexpr_ref mode = mode_of(x, g, &is_odd, &is_inverted);
+  if (mode && !is_inverted) x->set.sw[g->node[mode].b].whole = u;
   return jexpr_whole_held(g, u, mode);
 }
 

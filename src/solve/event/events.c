@@ -21,6 +21,7 @@
 #include "base/assert.h"
 #include "base/text/format.h"
 #include "solve/algebra/sums.h"
+#include "solve/event/clocks.h"
 #include "solve/event/survey.h"
 
 #define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
@@ -68,6 +69,8 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
+  is_ok = is_ok && jsolve_clocks_init(&ev->clocks, &run->arena, run->sys);
+  ev->looks.is_known = ev->clocks.is_time_only;
   return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
 }
 
@@ -129,13 +132,17 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
     if (ev->start[k] <= 0) ev->flipped[ev->nflipped++] = k;
   }
   if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run, true);
+  jsolve_clocks_begin(&ev->clocks);
   ev->is_first = true;
   return ev->nflipped > 0;
 }
 
-void jsolve_events_again(jsolve_events* ev, jsolve_run* run) {
+jo_status jsolve_events_again(jsolve_events* ev, jsolve_run* run) {
   run->sys->switches(run->sys->user, run->t, run->y, ev->g);
   start_step(ev, run, ev->g);
+  if (!jsolve_clocks_again(&ev->clocks, &run->arena, run->sys)) return jerr_memory(run->ctx);
+  ev->looks.is_known = ev->clocks.is_time_only;
+  return JO_OK;
 }
 
 // --- location ---
@@ -666,7 +673,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
       run->sys->mode[k] = run->sys->mode[k] > 0.5 ? 0.0 : 1.0;
       ev->is_done[k] = true;
       ev->is_armed[k] = false;
-      note_pulse(ev, k, run->t);
+      if (!ev->clocks.e || !ev->clocks.is_time_only[k]) note_pulse(ev, k, run->t);
     }
     JO_TRY(react(ev, run));
     JO_TRY(observe(ev, run));

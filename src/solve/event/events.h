@@ -19,7 +19,7 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run);
 jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run);
 
 // The same state in other coordinates: switches begin from what they are there.
-void jsolve_events_again(jsolve_events* ev, jsolve_run* run);
+jo_status jsolve_events_again(jsolve_events* ev, jsolve_run* run);
 
 // Look into the proposed step. Where an event lies inside, the step is proposed again to end just
 // past it, and `*found` is true.

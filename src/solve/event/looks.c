@@ -109,7 +109,8 @@ int jsolve_looks_hidden(const jsolve_looks* l, int i, const double* largest) {
     n += is_candidate(l, x, w, largest, k);
   for (int k = 0; n > 0 && k < l->n; k++) {
     if (!is_candidate(l, x, w, largest, k)) continue;
-    if (is_hidden(l, x, w, largest, k)) return k;
+    bool is_known = l->is_known && l->is_known[k];
+    if (!is_known && is_hidden(l, x, w, largest, k)) return k;
     n--;
   }
   return -1;

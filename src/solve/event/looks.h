@@ -14,6 +14,7 @@ enum { JSOLVE_LOOKS = 4 };
 typedef struct jsolve_looks {
   int n;                    // switches
   double noise;             // of their margins, times max(1, largest)
+  const bool* is_known;     // otherwise than by looks: never hidden (n); NULL: none is
   double* s[JSOLVE_LOOKS];  // margins, the last looks in order
   double* behind;           // shortly behind one of them
 } jsolve_looks;

@@ -4,9 +4,24 @@
 #define JSOLVE_MARGINS_H
 
 #include "solve/algebra/sums.h"
+#include "solve/event/enclose.h"
 #include "solve/event/looks.h"
 #include "solve/event/zeno.h"
 #include "solve/run.h"
+
+// Switches of which bounds are known (clocks.h).
+typedef struct jsolve_clocks {
+  const jsolve_enclosure* e;  // NULL: there are none
+  const bool*
+      is_time_only;  // nothing that moves is in it: its looks need not show anything (nswitch)
+  bool has_states;   // some have states in them
+  jsolve_range *range, *point;  // over a piece, and at an instant of it
+  jsolve_range* state;          // of the states, and ...
+  double* y;                    // ... what they are made from
+  int cap;                      // of range and point
+  double until;                 // those of time alone are known to hold no event up to then
+  double work;                  // pieces since the last event
+} jsolve_clocks;
 
 typedef struct jsolve_events jsolve_events;
 
@@ -28,6 +43,7 @@ struct jsolve_events {
   int first_sample, last_sample;  // of the proposed step
   bool is_first;                  // the step follows an event, or the start
   jsolve_looks looks;
+  jsolve_clocks clocks;
   int turn;       // of blocks: every so many are tested
   int behind;     // which of the looks of a block is taken twice
   double h_last;  // length of the last step

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/event/clocks.h"
 #include "solve/event/scan.h"
 
 // Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
@@ -227,7 +228,30 @@ static jo_status end_at_hidden(jsolve_events* ev, jsolve_run* run, double distan
   return JO_OK;
 }
 
-jo_status jsolve_survey(jsolve_events* ev, jsolve_run* run, jsolve_finding* f) {
+// Ends the proposed step at the first event that bounds of conditions show, or where they take too much work to show that there
+// is none. A step that has that event as the first crossing of its margins at looks stays as it is.
+static jo_status end_at_clock(jsolve_events* ev, jsolve_run* run, jsolve_finding* f) {
+  double from = run->t;
+  for (int i = 0; from < run->t_new; i++) {
+    bool has_crossed = f->sample <= ev->last_sample;
+    double to = has_crossed ? jsolve_survey_time(ev, run, run->t_new, f->sample) : run->t_new;
+    jsolve_clocks_finding c;
+    JO_TRY(jsolve_clocks_find(ev, run, from, to, &c));
+    bool is_event = c.kind == JSOLVE_CLOCKS_EVENT, is_cut = true;
+    if (c.kind == JSOLVE_CLOCKS_NONE) return JO_OK;
+    if (is_event && has_crossed && ev->hi[c.which] <= 0 && jsolve_clocks_stays(ev, run, &c, to))
+      return JO_OK;
+    if (c.t < run->t_new) JO_TRY(cut_step(ev, run, c.t, is_event && i < MAX_CUTS, &is_cut));
+    if (is_cut) {
+      *f = look_into(ev, run, false);
+      return JO_OK;
+    }
+    from = c.t;
+  }
+  return JO_OK;
+}
+
+static jo_status survey_looks(jsolve_events* ev, jsolve_run* run, jsolve_finding* f) {
   choose_samples(ev, run, run->t_new - run->t);
   run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
   double distance = (run->t_new - run->t) / ev->last_sample;
@@ -241,4 +265,9 @@ jo_status jsolve_survey(jsolve_events* ev, jsolve_run* run, jsolve_finding* f) {
     f->hidden = look_at_block(ev, run, run->t, INSIDE * (JSOLVE_LOOKS - 1) * distance);
   if (!is_fast && f->hidden < 0 && f->lost < 0) return JO_OK;
   return end_at_hidden(ev, run, is_fast ? close : CLOSER * distance, f);
+}
+
+jo_status jsolve_survey(jsolve_events* ev, jsolve_run* run, jsolve_finding* f) {
+  JO_TRY(survey_looks(ev, run, f));
+  return ev->clocks.e ? end_at_clock(ev, run, f) : JO_OK;
 }
