@@ -72,6 +72,12 @@ typedef struct jgen_set {
   jexpr_ref value;
 } jgen_set;
 
+// A floor of an expression of the file.
+typedef struct jgen_floor {
+  jexpr_ref ref;
+  const jmodel_scalar* text;
+} jgen_floor;
+
 typedef struct jgen_event {
   const char* name;
   jexpr_ref when;
@@ -138,6 +144,8 @@ typedef struct jgen {
   jexpr_ref* applied;       // generalised forces of joint elements (ncoordinate)
   jexpr_ref* drive_force;   // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* element;
+  int nfloor;
+  jgen_floor* floor;  // floors in expressions of the file
   int nevent;
   jgen_event* event;
   int nfriction;

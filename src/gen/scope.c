@@ -528,9 +528,27 @@ static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs,
   return r;
 }
 
+// Floors, which ceil() and mod() have, too, that were written for an expression are named by it.
+static void note_floors(jgen* s, const jmodel_scalar* x, int first) {
+  for (int r = first; r < s->g->nnode; r++) {
+    if (s->g->node[r].op != JEXPR_FLOOR) continue;
+    if (!(s->nfloor & (s->nfloor - 1))) {
+      jgen_floor* more = JARENA_ARRAY(s->a, s->nfloor > 0 ? 2 * (size_t)s->nfloor : 1, jgen_floor);
+      if (!more) {
+        s->g->status = jerr_memory(s->ctx);
+        return;
+      }
+      if (s->nfloor > 0) memcpy(more, s->floor, (size_t)s->nfloor * sizeof *more);
+      s->floor = more;
+    }
+    s->floor[s->nfloor++] = (jgen_floor){(jexpr_ref)r, x};
+  }
+}
+
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
   const char *outer = s->where, *caller = s->caller;
+  int first = s->g->nnode;
   s->caller = NULL;
   s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
   jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
@@ -547,6 +565,7 @@ jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
              s->g->status == JO_OK) {
     s->g->status = JO_ERR_MODEL;
   }
+  if (r) note_floors(s, x, first);
   s->depth -= JEXPR_NAME_LEVELS;
   s->where = outer;
   s->caller = caller;

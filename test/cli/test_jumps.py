@@ -56,6 +56,16 @@ class Jumps(Case):
         path = self.path("m.yaml", text)
         return jounce(*command, path, code=1).stderr.replace(path, "m.yaml")
 
+    def test_events_name_the_expression_of_their_floor(self):
+        text = head(0.5) + 'sensors: {s: "ceil(2*t)"}\nforces: {f: {on: x, force: "0*floor(x) + 0*mod(t, 0.7)"}}\n' \
+               'simulation: {end: 1}\n'
+        names = {e["name"] for e in self.run_of(text)["events"]}
+        self.assertEqual(names, {"floor in ceil(2*t) (line 8)"})
+        text = text.replace("0*floor", "floor").replace("0*mod", "mod")
+        names = {e["name"] for e in self.run_of(text)["events"]}
+        f = "floor in floor(x) + mod(t, 0.7) (line 9)"
+        self.assertEqual(names, {f, f + " 2", "floor in ceil(2*t) (line 8)"})
+
     # ---- values
 
     def test_conditions_of_what_jumps_last_as_long_as_they_should(self):

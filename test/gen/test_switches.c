@@ -40,7 +40,7 @@ static void extract(text_set* k, const char* const* text, int n) {
     assert_ok(k->f->ctx, jexpr_parse(g, text[i], strlen(text[i]), &scope, "test", &k->was[i]));
     k->is[i] = k->was[i];
   }
-  const jgen_switch_inputs in = {T, Y, MODE, is_discrete};
+  const jgen_switch_inputs in = {.t = T, .y = Y, .mode = MODE, .is_discrete = is_discrete};
   assert_ok(k->f->ctx, jgen_extract_switches(g, &k->f->a, &in, k->is, n, &k->set));
   assert_int_equal(g->group[MODE].size, k->set.n);
   assert_true(k->set.n < MAX);

@@ -9,6 +9,8 @@
 #include "expr/solve.h"
 #include "expr/whole.h"
 
+#define MOST_TEXT 40  // characters of an expression in a name
+
 typedef struct extraction {
   jarena* a;
   const jgen_switch_inputs* in;
@@ -79,6 +81,22 @@ static bool is_time(const extraction* x, const jexpr_graph* g, jexpr_ref r) {
   return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->in->t;
 }
 
+// A floor by the expression of the file in which it stands; NULL: it was not written there, or no memory.
+static const char* text_of_floor(extraction* x, jexpr_ref r) {
+  int i = 0;
+  while (i < x->in->nfloor && x->in->floor[i].ref != r)
+    i++;
+  if (i == x->in->nfloor) return NULL;
+  const jmodel_scalar* s = x->in->floor[i].text;
+  const char *file = s->place.file ? s->place.file : "", *name = strrchr(file, '/');
+  bool is_long = strlen(s->text) > MOST_TEXT, is_own = strcmp(file, x->in->path) == 0;
+  return jarena_printf(x->a, "floor in %.*s%s (line %d%s%.30s)", MOST_TEXT, s->text,
+                       is_long ? "..." : "", s->place.line, is_own ? "" : " of ",
+                       is_own ? ""
+                       : name ? name + 1
+                              : file);
+}
+
 // The node `r` of the original graph makes a switch that is on where `more` exceeds `less`.
 static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r, jexpr_ref more,
                            jexpr_ref less) {
@@ -93,6 +111,8 @@ static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r, jex
     bool turn = jexpr_is_const(g, more);
     return jarena_printf(x->a, "%s %c %s", turn ? n : p, turn ? '<' : '>', turn ? p : n);
   }
+  const char* written = g->node[r].op == JEXPR_FLOOR ? text_of_floor(x, r) : NULL;
+  if (written) return written;
   jexpr_ref owner = (int)r < x->named ? x->owner[r] : JEXPR_POISON;
   if (!owner) return jarena_printf(x->a, "condition %d", x->set.n + 1);
   uint32_t op = g->node[r].op;

@@ -3,7 +3,7 @@
 #ifndef JGEN_SWITCHES_H
 #define JGEN_SWITCHES_H
 
-#include "gen/gen.h"
+#include "gen/build.h"
 
 typedef struct jgen_switch_set {
   int n, cap;
@@ -14,6 +14,9 @@ typedef struct jgen_switch_set {
 typedef struct jgen_switch_inputs {
   int t, y, mode;
   const bool* is_discrete;
+  const char* path;  // of the model
+  int nfloor;
+  const jgen_floor* floor;  // what floors were written in, for their names (nfloor)
 } jgen_switch_inputs;
 
 // Rewrite refs so that every comparison, min, max, abs, sign and floor that changes with time or state inside of steps reads
