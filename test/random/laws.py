@@ -430,4 +430,4 @@ def _same_derivatives(case: Case, n: Number, found: list[tuple[list[str], Answer
 LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
         variants.means, variants.static, variants.fixed_steps, variants.twice, variants.interpreted,
         outcomes.tighter, outcomes.written, outcomes.course, outcomes.twins, outcomes.settles, outcomes.same_meaning,
-        outcomes.diverged)
+        outcomes.diverged, outcomes.counts)

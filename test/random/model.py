@@ -73,6 +73,7 @@ class Model:
         self.dissipative = False            # the energy never grows
         self.buffers: list[tuple[str, float]] = []  # floors that give way: coordinate and stiffness below zero
         self.same: list[tuple[str, str]] = [] # a force, and its torque written in another way
+        self.counts: dict[str, int] = {}     # discrete states that count events, and how many there are
         self._count = 0
 
     # numbers

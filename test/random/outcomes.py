@@ -227,3 +227,15 @@ def diverged(case) -> None:
             case.law("error estimate of fixed steps", abs(v - true) <= told + 0.1*abs(true) + 1e-6,
                      f"{o} = {v:.6g} +- {told:.2g}, adaptive {true:.6g}", case.sens)
     os.remove(out)
+
+
+def counts(case) -> None:
+    """Events whose number is known happen as often."""
+    if not case.m.counts:
+        return
+    tree = copy.copy(case.m.tree)
+    tree["objectives"] = {f"of_{name}": {"final": name} for name in case.m.counts}
+    answer = case.program.call("run", case.program.save(f"{case.m.seed}_counts.yaml", write(tree).text))
+    for name, n in case.m.counts.items() if answer.ok and answer.data["complete"] else ():
+        found = values(answer)[f"of_{name}"]
+        case.law("every event happens", found == n, f"{name}: {found:g} of {n}", answer)
