@@ -217,6 +217,11 @@ void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
 jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
                                   const double* y);
 
+// spin.c: JO_ERR_SINGULAR, reported: an independent angle at the start turns bodies that have mass but no inertia, for values of
+// the live numbers (NULL: those of the model).
+jo_status jplant_check_spin(jo_context* ctx, const jplant* p, const double* values,
+                            const double* y);
+
 // spin.c: a coordinate without a finite acceleration turns bodies that have mass but no inertia. JO_ERR_SINGULAR, reported;
 // JO_OK: that is not the reason, or there is none.
 jo_status jplant_explain_spin(jplant_work* r, double t, const double* y);

@@ -241,6 +241,21 @@ simulation: {end: 0.1}
             self.assertIn(f"{path}:6: body 'wheel' has mass but no inertia", said, command)
             self.assertIn("'spin'", said)
             jounce(command[0], path, *command[1:], "--set", "J=0.1")
+        # without a torque, too, and where a value of a sweep makes it so
+        still = Path(path).read_text(encoding="utf-8").replace("{on: spin, torque: k, stiffness: 3}", "{on: slide, force: k}")
+        Path(path).write_text(still, encoding="utf-8")
+        for command in (["run"], ["check"], ["loads"], ["sens", "--wrt", "k"], ["sweep", "--param", "k=1:2:2"]):
+            said = jounce(command[0], path, *command[1:], code=1).stderr
+            self.assertIn(f"{path}:6: body 'wheel' has mass but no inertia", said, command)
+            jounce(command[0], path, *command[1:], "--set", "J=0.1")
+        Path(path).write_text(still.replace("J: 0}", "J: 1}"), encoding="utf-8")
+        for batch in ([], ["--batch"]):
+            said = jounce("sweep", path, "--param", "J=0:1:3", *batch, code=None).stderr
+            self.assertIn("1 of 3 points failed; the first, J = 0: ", said)
+            self.assertIn("body 'wheel' has mass but no inertia", said)
+        # a centre of mass off the axis has an inertia about it
+        Path(path).write_text(still.replace("mass: 2,", "mass: 2, com: [0.1, 0, 0],"), encoding="utf-8")
+        jounce("run", path)
 
 
 if __name__ == "__main__":

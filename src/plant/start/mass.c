@@ -209,6 +209,7 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
   jplant_work* run;
+  JO_TRY(jplant_check_spin(ctx, p, values, y));
   if (!has_massless(d)) return JO_OK;
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);

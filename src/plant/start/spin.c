@@ -2,9 +2,13 @@
 // A coordinate that turns bodies of which none has an inertia, with their centres of mass on its axis: nothing tells its
 // acceleration, though there is mass.
 #include <math.h>
+#include <string.h>
 
 #include "model/range/ranges.h"
 #include "plant/plant.h"
+
+#define KINETIC_FROM_END 2      // outputs end with the kinetic and the potential energy
+#define NO_INERTIA       1e-24  // of the mass [m^2]: its centre is on the axis
 
 typedef struct problem {
   const jmodel* m;
@@ -40,21 +44,31 @@ static jo_status report(jo_context* ctx, const problem* b, int coordinate) {
       m->coordinate[coordinate].name);
 }
 
-static jo_status find(jplant_work* r, jarena* a, double t, const double* y) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  const jmodel* m = r->plant->model;
-  double* ydot = JARENA_ARRAY(a, d->ny, double);
+// Values of the slots of the model's ranges, with those of the live numbers.
+static jo_status find_values(jo_context* ctx, jarena* a, const jgen_dynamics* d, const double* p,
+                             const double** out) {
+  const jmodel* m = d->model;
   double* number = JARENA_ARRAY(a, m->nnumber, double);
   double* value = JARENA_ARRAY(a, m->ranges->nslot, double);
-  if (!ydot || !number || !value) return jerr_memory(r->ctx);
-  jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
+  if (!number || !value) return jerr_memory(ctx);
   for (int i = 0; i < m->nnumber; i++) {
     number[i] = m->number[i].value;
   }
   for (int i = 0; i < d->np; i++) {
-    number[d->live[i]] = r->p[i];
+    number[d->live[i]] = p[i];
   }
-  JO_TRY(jmodel_ranges_values(r->ctx, m, number, value));
+  *out = value;
+  return jmodel_ranges_values(ctx, m, number, value);
+}
+
+static jo_status find(jplant_work* r, jarena* a, double t, const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const jmodel* m = r->plant->model;
+  const double* value;
+  double* ydot = JARENA_ARRAY(a, d->ny, double);
+  if (!ydot) return jerr_memory(r->ctx);
+  JO_TRY(find_values(r->ctx, a, d, r->p, &value));
+  jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
   for (int i = 0; i < d->part.nu; i++) {
     problem b = {.m = m, .value = value, .heavy = -1};
     int u = d->part.u[i], child = m->joint[m->coordinate[u].joint].child;
@@ -62,6 +76,64 @@ static jo_status find(jplant_work* r, jarena* a, double t, const double* y) {
     if (!has_tensor(&b, child) && b.heavy >= 0) return report(r->ctx, &b, u);
   }
   return JO_OK;
+}
+
+// The inertia that an independent coordinate moves at y, by the kinetic energy of its rate: T(1) + T(-1) - 2 T(0) = M_ii.
+// work: a state and all outputs (ny + noutput)
+static double inertia_of(jplant_work* r, double t, const double* y, int u, double* work) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  double *at = work, *out = work + d->ny, sum = 0.0;
+  for (int rate = -1; rate <= 1; rate++) {
+    memcpy(at, y, (size_t)d->ny * sizeof *at);
+    for (int i = 0; i < d->part.nu; i++)
+      at[d->layout.qd[d->part.u[i]]] = 0.0;
+    at[d->layout.qd[u]] = rate;
+    jplant_outputs(r, t, at, out);
+    sum += (rate == 0 ? -2.0 : 1.0) * out[d->noutput - KINETIC_FROM_END];
+  }
+  return sum;
+}
+
+// A run at a state of the start, for values of the live numbers.
+static jo_status check_inertia(jo_context* ctx, jarena* a, const jplant* p, const double* values,
+                               const double* y, int u, const problem* b) {
+  const jgen_dynamics* d = p->dynamics;
+  double t = p->model->simulation.t_start, *work = JARENA_ARRAY(a, d->ny + d->noutput, double);
+  jplant_work* r;
+  if (!work) return jerr_memory(ctx);
+  JO_TRY(jplant_work_create(ctx, p, &r));
+  memcpy(r->p, values, (size_t)d->np * sizeof *values);
+  jsolve_set_modes(&r->system, t, y, r->g);
+  double inertia = inertia_of(r, t, y, u, work);
+  jplant_work_destroy(r);
+  double mass = b->value[b->m->ranges->first_mass[b->heavy]];
+  return inertia <= NO_INERTIA * mass ? report(ctx, b, u) : JO_OK;
+}
+
+// Without a torque such a coordinate has an acceleration of 0/0, of which nothing is left where the torque is a constant.
+static jo_status check(jo_context* ctx, jarena* a, const jplant* p, const double* values,
+                       const double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  const double* value;
+  JO_TRY(find_values(ctx, a, d, values, &value));
+  for (int i = 0; i < d->part.nu; i++) {
+    problem b = {.m = m, .value = value, .heavy = -1};
+    int u = d->part.u[i], child = m->joint[m->coordinate[u].joint].child;
+    if (!m->coordinate[u].is_angle || has_tensor(&b, child) || b.heavy < 0) continue;
+    JO_TRY(check_inertia(ctx, a, p, values, y, u, &b));
+  }
+  return JO_OK;
+}
+
+jo_status jplant_check_spin(jo_context* ctx, const jplant* p, const double* values,
+                            const double* y) {
+  if (!p->model->ranges) return JO_OK;
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = check(ctx, &a, p, values ? values : p->dynamics->p, y);
+  jarena_free(&a);
+  return status;
 }
 
 jo_status jplant_explain_spin(jplant_work* r, double t, const double* y) {
