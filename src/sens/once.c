@@ -145,6 +145,7 @@ static jo_status begin_walk(jsens_result* r, const jsens_record* record) {
   r->steps = record;
   r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
   r->ngrown = 0;
+  r->felt = r->method == JSENS_DIRECT ? INFINITY : 0.0;
   return r->rough ? JO_OK : jerr_memory(r->ctx);
 }
 

@@ -178,6 +178,8 @@ typedef struct jsens_result {
   jsens_comparison comparison;
   struct jsens_result* other;  // the run compared with; NULL: there is none
   double* rough;               // local error of the derivatives, relative to them
+  double
+      felt;  // (S46) what errors of weights on the way did to derivatives; direct: infinite, not asked
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;

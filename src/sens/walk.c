@@ -183,7 +183,7 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->nw = s->nw;
   w->drives = s->drives;
   w->lanes = jsens_lanes_choose();
-  w->scales = (jsens_lane_scales){d->ny, d->layout.is_followed, d->layout.nominal};
+  w->scales = jsens_lane_scales_of(d->ny, d->layout.is_followed, d->layout.nominal);
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
   JO_TRY(prepare_segment(w));

@@ -35,7 +35,7 @@ static void open_vectors(vectors* s) {
   for (int i = 0; i < 8; i++) {
     s->v[i] = noise(N, 100u + (unsigned)i);
   }
-  s->scales = (jsens_lane_scales){STATES, s->use, s->nominal};
+  s->scales = jsens_lane_scales_of(STATES, s->use, s->nominal);
 }
 
 static void close_vectors(vectors* s) {
@@ -73,6 +73,31 @@ static void test_combinations_are_those_of_the_integrator(void** state) {
   close_vectors(&s);
 }
 
+// The end of a step and its error, whose slopes are read once.
+static void test_two_combinations_are_one_after_the_other(void** state) {
+  (void)state;
+  vectors s;
+  open_vectors(&s);
+  jsolve_scheme scheme = jsolve_scheme_of(jsolve_tableau_find(JSOLVE_DOPRI5));
+  jsolve_combination error = scheme.e;
+  assert_false(jsens_can_share(&scheme.b, &error));  // the slope at the end is of the error alone
+  error.n--;
+  assert_true(jsens_can_share(&scheme.b, &error));
+  double out[4][N], *zero = calloc(N, sizeof *zero);
+  assert_non_null(zero);
+  for (int n = 1; n <= N; n = 3 * n + 2) {
+    jsens_lanes_choose()->combine_both(n, s.v[7], 0.013, &scheme.b, &error, s.v, out[0], out[1]);
+    jsolve_combine(n, s.v[7], 0.013, &scheme.b, s.v, out[2]);
+    jsolve_combine(n, zero, 0.013, &error, s.v, out[3]);
+    assert_memory_equal(out[0], out[2], (size_t)n * sizeof **out);
+    assert_memory_equal(out[1], out[3], (size_t)n * sizeof **out);
+  }
+  error.index[1]++;
+  assert_false(jsens_can_share(&scheme.b, &error));
+  free(zero);
+  close_vectors(&s);
+}
+
 static double size_of(const vectors* s, const double* x, int lanes, int l) {
   double sum = 0.0;
   for (int i = 0; i < STATES; i++) {
@@ -104,12 +129,10 @@ static double common_of(const vectors* s, const double* x, const double* y, int 
   return sum;
 }
 
-static void test_sizes_are_those_of_one_lane_after_another(void** state) {
-  (void)state;
-  vectors s;
-  open_vectors(&s);
+static void check_sizes(vectors s, jsolve_method method) {
   const jsens_lanes* a = jsens_lanes_choose();
-  jsens_tail t = jsens_tail_of(jsolve_tableau_find(JSOLVE_DOPRI5));
+  jsens_tail t = jsens_tail_of(jsolve_tableau_find(method));
+  assert_true(t.is_there);
   const double* const slope[] = {s.v[0], s.v[1], s.v[2], s.v[3], s.v[4]};
   for (int lanes = 1; lanes <= LANES; lanes++) {
     double size[LANES], square[JSENS_TAIL_PARTS * LANES];
@@ -124,12 +147,28 @@ static void test_sizes_are_those_of_one_lane_after_another(void** state) {
     double together = a->common(&s.scales, s.v[6], s.v[5], lanes);
     assert_true(together == common_of(&s, s.v[6], s.v[5], lanes));
   }
+}
+
+static void test_sizes_are_those_of_one_lane_after_another(void** state) {
+  (void)state;
+  vectors s;
+  open_vectors(&s);
+  assert_false(s.scales.is_plain);
+  check_sizes(s, JSOLVE_DOPRI5);
+  check_sizes(s, JSOLVE_IMEX4);
+  for (int i = 0; i < STATES; i++) {
+    s.nominal[i] = 1.0;
+  }
+  s.scales = jsens_lane_scales_of(STATES, s.use, s.nominal);
+  assert_true(s.scales.is_plain);
+  check_sizes(s, JSOLVE_DOPRI5);
   close_vectors(&s);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_combinations_are_those_of_the_integrator),
+      cmocka_unit_test(test_two_combinations_are_one_after_the_other),
       cmocka_unit_test(test_sizes_are_those_of_one_lane_after_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

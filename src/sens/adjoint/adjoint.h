@@ -25,8 +25,10 @@ typedef struct jsens_adjoint {
   double* alpha;     // of an event (lanes)
   double* end_time;  // weight of the end of the run (lanes)
   jsens_trace trace;
-  int first_grown;                                 // of this objective
-  double end_doubt;                                // size of the error that lambda begins with
+  int first_grown;   // of this objective
+  double end_doubt;  // size of the error that lambda begins with
+  double* felt;  // largest errors of derivatives on the way, when those of weights had decayed (nw)
+  bool is_large;                                   // those of weights
   double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
   double* tail[JSENS_TAIL_PARTS];  // of weights along a step (ny); the third also of pbar

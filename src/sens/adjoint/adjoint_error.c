@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the adjoint method: what steps add to them by their embedded method, what that does not see, what the end
 // and events may be off by, and what becomes of it all. docs/theory/sensitivity.md eqs. (S17), (S18), (S26)-(S29).
+#include <float.h>
 #include <math.h>
 
 #include "sens/adjoint/adjoint.h"
@@ -9,6 +10,8 @@
 #define UNRESOLVED 0.03  // tolerances of the motion left out in a step: weights are looked at there
 #define BACKWARD   4.0  // as much less may be shown of what was left out: one sign serves all numbers
 #define MATTERS    0.1   // of the largest influence
+#define LARGE      0.1   // of the largest weight: errors of weights that derivatives may show
+#define PARTIAL    2.0   // a part of a sum is at most so many times the largest of its partial sums
 #define MIXED      40.0  // times the embedded method of mixed steps: they may leave out as much
 
 bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
@@ -18,6 +21,8 @@ bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
     d->tail[i] = JARENA_ARRAY(&w->arena, w->ny + w->nw, double);
     ok = ok && d->tail[i];
   }
+  d->felt = JARENA_ARRAY(&w->arena, w->nw, double);
+  ok = ok && d->felt;
   d->behind = JARENA_ARRAY(&w->arena, w->record->nentry, double);
   d->last = JARENA_ARRAY(&w->arena, w->ny, double);
   return ok && d->behind && d->last;
@@ -27,6 +32,8 @@ void jsens_adjoint_clear_errors(jsens_adjoint* d) {
   jsens_trace_clear(d->w, &d->trace);
   d->first_grown = d->w->out->ngrown;
   d->motion = 0.0;
+  memset(d->felt, 0, (size_t)d->w->nw * sizeof *d->felt);
+  d->is_large = false;
   d->stretches = (jsens_stretches){0};
   jsens_adjoint_end_stretch(d);
 }
@@ -56,11 +63,25 @@ void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor) {
   }
 }
 
+// (S46)  Errors of derivatives when a large error of the weights has decayed. While it is large, it is made up for by the
+// derivatives of the states, which are not known here. NaN stays.
+static void note_felt(jsens_adjoint* d, double error_of_weights) {
+  bool was_large = d->is_large;
+  d->is_large = !(error_of_weights <= LARGE * d->trace.largest);
+  if (d->is_large || !was_large) return;
+  const double* error = d->pbar + JSENS_ERROR;
+  for (int j = 0; j < d->w->nw; j++) {
+    double now = fabs(error[j * d->lanes]);
+    if (!(now <= d->felt[j])) d->felt[j] = now;
+  }
+}
+
 jo_status jsens_adjoint_account(jsens_adjoint* d, int entry) {
   if (!d->estimates) return JO_OK;
   double size = size_of(d, d->lambda + JSENS_LAMBDA, d->lanes);
   d->behind[entry] = size_of(d, d->lambda + JSENS_ERROR, d->lanes);
   double factor = jsens_trace_note(&d->trace, entry, size, d->behind[entry]);
+  note_felt(d, d->behind[entry]);
   return jsens_trace_grew(d->w, entry, factor, d->trace.largest);
 }
 
@@ -199,6 +220,18 @@ static void put_rough(jsens_adjoint* d) {
   jsens_trace_end(d->w, &d->trace, d->first_grown);
 }
 
+// (S46)  what errors of weights did to derivatives on the way, relative to those
+static void put_felt(const jsens_adjoint* d, int o, double doubt) {
+  jsens_result* out = d->w->out;
+  for (int j = 0; j < out->nw; j++) {
+    int at = o * out->nw + j;
+    double scale = jsens_scale(out->value[o], out->gradient[at], out->unit[j]);
+    double part =
+        fmax(PARTIAL * doubt * d->felt[j], out->gradient_error[at]) / fmax(scale, DBL_MIN);
+    if (!d->w->sens->why[j] && !(part <= out->felt)) out->felt = isfinite(part) ? part : INFINITY;
+  }
+}
+
 void jsens_adjoint_put_errors(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   w->out->value_error[o] = d->motion;
@@ -211,5 +244,6 @@ void jsens_adjoint_put_errors(jsens_adjoint* d, int o) {
     w->out->gradient_error[o * w->nw + j] = doubt * fabs(error);
   }
   if (doubt > 1.0) level_errors(w->out, o);
+  put_felt(d, o, doubt);
   put_rough(d);
 }

@@ -110,10 +110,16 @@ double jsens_growth_over(const jsens_result* r, int entry) {
   return low < r->ngrown && r->grown[low].entry == entry ? r->grown[low].factor : 0.0;
 }
 
+// (S46)  Errors of weights are errors of derivatives only where something acts on what they weigh: large ones at rest are
+// not felt.
+static bool is_felt(const jsens_result* r, const jsens_options* opt) {
+  return !(r->felt <= rough_limit(opt));
+}
+
 static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt) {
   bool grows = r->rough[entry] > rough_limit(opt) && !jsens_record_is_implicit(r->steps, entry) &&
                jsens_growth_over(r, entry) > 0.0;
-  return grows || !(r->rough[entry] <= most_rough(r->method, opt));
+  return grows || (!(r->rough[entry] <= most_rough(r->method, opt)) && is_felt(r, opt));
 }
 
 bool jsens_plan_is_rough(const jsens_options* opt, const jsens_result* r) {
@@ -239,20 +245,36 @@ static double step_limit(void* user, double t) {
   return t >= l->t0 ? l->h : l->t0 - t + l->h;
 }
 
+// Whether a step is rough in a way that goes with a power of its length.
+static bool is_unresolved(const jsens_result* r, int i) {
+  return jsens_record_is_implicit(r->steps, i) || jsens_growth_over(r, i) > 0.0 ||
+         !isfinite(r->rough[i]);
+}
+
 // The shortest step that the rough ones of an epoch, the stretch between two events, call for. What is
 // too long for one of its steps is too long for all: the motion decides where the others end up.
-static double epoch_limit(const jsens_result* r, int first, double limit) {
-  double h = INFINITY;
-  int epoch = jsens_record_epoch(r->steps, first);
+// Gently: explicit steps that are a little longer than those around them may be beyond the limit of stability, where errors of
+// weights fall much faster than their fifth power. They get a length somewhat below that of the others.
+static double epoch_limit(const jsens_result* r, int first, double limit, bool gently) {
+  double h = INFINITY, length = 0.0;
+  int epoch = jsens_record_epoch(r->steps, first), n = 0;
   for (int i = first; i < r->nentry && jsens_record_epoch(r->steps, i) == epoch; i++) {
-    double part = jsens_record_is_step(r->steps, i) ? shorten(r, i, limit) : 1.0;
-    if (part < 1.0) h = fmin(h, part * jsens_record_length(r->steps, i));
+    if (!jsens_record_is_step(r->steps, i)) continue;
+    double part = shorten(r, i, limit);
+    if (part < 1.0) {
+      h = fmin(h, part * jsens_record_length(r->steps, i));
+      gently = gently && !is_unresolved(r, i);
+    } else {
+      length += jsens_record_length(r->steps, i);
+      n++;
+    }
   }
-  return h;
+  return gently && n > 0 && h < INFINITY ? fmax(h, SHORTER * length / n) : h;
 }
 
 // Limits of both plans hold: of two runs the shorter step at every time. *nstep: how many that makes.
-static jo_status make_limits(jsens_plan* p, const jsens_result* r, double limit, double* nstep) {
+static jo_status make_limits(jsens_plan* p, const jsens_result* r, double limit, bool gently,
+                             double* nstep) {
   jsens_plan old = *p;
   *p = (jsens_plan){.ctx = old.ctx};
   jo_status status = JO_OK;
@@ -261,7 +283,9 @@ static jo_status make_limits(jsens_plan* p, const jsens_result* r, double limit,
   for (int i = 0; i < r->nentry && status >= 0; i++) {
     double t = jsens_record_start(r->steps, i), length = jsens_record_length(r->steps, i);
     int epoch = jsens_record_epoch(r->steps, i);
-    if (i == 0 || epoch != jsens_record_epoch(r->steps, i - 1)) h = epoch_limit(r, i, limit);
+    if (i == 0 || epoch != jsens_record_epoch(r->steps, i - 1)) {
+      h = epoch_limit(r, i, limit, gently);
+    }
     if (!(length > 0.0)) continue;
     double longest = fmin(h, step_limit(&old, t));
     if (longest < INFINITY) status = add_limit(p, t, r->steps->time[i], longest);
@@ -280,12 +304,13 @@ static double roughest(const jsens_result* r) {
 }
 
 // Shorter steps where they are rough, and the roughest of them in any case: by what is too much, or a
-// tenth.
+// tenth. For the weights of an adjoint run, gently the first time.
 static jo_status limit_steps(jsens_plan* p, const jsens_result* r, double over, jsens_options* opt,
                              bool* again) {
   double most = r->method == JSENS_DIRECT ? jsens_plan_step_tolerance(opt) : rough_limit(opt);
   double nstep, limit = fmin(most, roughest(r) / fmin(1e3, fmax(10.0, over)));
-  JO_TRY(make_limits(p, r, limit, &nstep));
+  bool gently = r->method != JSENS_DIRECT && !(opt->derivative_tol > 0.0) && p->n == 0;
+  JO_TRY(make_limits(p, r, limit, gently, &nstep));
   bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
   if (opt->solve.method == JSOLVE_AUTO && is_many) {

@@ -42,6 +42,7 @@ jsens_tail jsens_tail_of(const jsolve_tableau* tab) {
                a != b && a < last && b < last;
   if (!t.is_there) return t;
   t.stage[4] = tab->stages;
+  t.end = node[1];
   double x[JSENS_TAIL_NODES] = {0.0, tab->c[a], tab->c[b], 1.0, 1.0};
   set_difference(&t, JSENS_TAIL_FIRST, node, 2, x, 2.0);
   set_difference(&t, JSENS_TAIL_SECOND, node, 3, x, 6.0);

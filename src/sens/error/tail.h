@@ -15,6 +15,7 @@ typedef struct jsens_tail {
   bool is_there;  // the method has such stages
   int skipped;    // coefficients behind the third that a step integrates
   int stage[JSENS_TAIL_NODES];
+  int end;  // node that stands for the end of the step in the first three parts
   double weight[JSENS_TAIL_PARTS][JSENS_TAIL_NODES];
 } jsens_tail;
 

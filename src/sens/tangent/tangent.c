@@ -106,33 +106,57 @@ static void end_local(const jsens_direct* d, double b, double* dk) {
   jsens_walk_gain(d->w, false, b, dk, d->lanes);
 }
 
+// The slope of the state, which all lanes have.
+static void take_slope(const jsens_direct* d, double* restrict k) {
+  const double* restrict from = d->ydot;
+  for (int r = 0, n = d->w->ny, lanes = d->lanes; r < n; r++) {
+    k[r] = from[r * lanes];
+  }
+}
+
 void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, double t, double h) {
   jsens_walk* w = d->w;
   jsens_pack* p = &d->pack[q];
   if (i > 0) w->lanes->combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
   jsens_point at = {.t = t, .y = w->Y[i], .dy = i > 0 ? d->dY : p->S, .dp = p->dp};
   jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+  if (q == 0) take_slope(d, w->own[i]);
   if (q == 0) w->k[i] = w->own[i];  // slopes of implicit steps are the record's
-  for (int r = 0; q == 0 && r < w->ny; r++) {
-    w->k[i][r] = d->ydot[r * d->lanes];
-  }
   if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
 }
 
-// Stages with their derivatives, but the first ones that are there; the first pack also finds the arguments of the stages.
-static void pack_step(jsens_direct* d, const jsens_entry* e, int q, int done, const double* first) {
+// S at the end of the step; whether its error, but for the last slope, is there, too.
+static bool end_pack(jsens_direct* d, const jsolve_scheme* s, double h, jsens_pack* p,
+                     bool estimates) {
+  jsens_walk* w = d->w;
+  int n = w->ny * d->lanes;
+  jsolve_combination error = jsens_direct_own_error(s);
+  bool is_shared = estimates && jsens_can_share(&s->b, &error);
+  if (is_shared) {
+    w->lanes->combine_both(n, p->S, h, &s->b, &error, p->dk, d->dY, p->error);
+  } else {
+    w->lanes->combine(n, p->S, h, &s->b, p->dk, d->dY);
+  }
+  double* S = p->S;
+  p->S = d->dY;
+  d->dY = S;
+  return is_shared;
+}
+
+// Stages with their derivatives, but the first ones that are there; the first pack also finds the arguments of the stages. As
+// end_pack().
+static bool pack_step(jsens_direct* d, const jsens_entry* e, int q, int done, const double* first,
+                      bool estimates) {
   jsens_walk* w = d->w;
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   jsens_pack* p = &d->pack[q];
-  int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
   for (int i = done; i < s->tab->stages; i++) {
     if (q == 0) w->lanes->combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
     jsens_direct_stage(d, s, q, i, jsens_walk_stage_time(w, e, i), h);
     if (q == 0 && i == 0 && first) memcpy(w->k[0], first, (size_t)w->ny * sizeof *first);
   }
-  w->lanes->combine(n, p->S, h, &s->b, p->dk, d->dY);
-  memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
+  return end_pack(d, s, h, p, estimates);
 }
 
 // One mixed stage of all packs.
@@ -189,8 +213,8 @@ static jo_status explicit_step(jsens_direct* d, const jsens_entry* e, int done,
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   if (w->is_mixed) JO_TRY(mixed_stages(d, e));
   for (int q = 0; q < d->npack; q++) {
-    if (!w->is_mixed) pack_step(d, e, q, q == 0 ? done : 0, first);
-    if (estimates) jsens_direct_open(d, q, e);
+    bool has_error = !w->is_mixed && pack_step(d, e, q, q == 0 ? done : 0, first, estimates);
+    if (estimates) jsens_direct_open(d, q, e, has_error);
   }
   if (d->open >= 0) jsens_direct_push(d);
   if (estimates)

@@ -84,7 +84,10 @@ bool jsens_direct_begin_errors(jsens_direct* d);
 // Room for all entries that there are by now.
 bool jsens_direct_reserve(jsens_direct* d);
 void jsens_direct_end_errors(jsens_direct* d);
-void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e);
+// has_error: what the step's own slopes come to is there.
+void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e, bool has_error);
+// The embedded method of a step without the slope at its end.
+jsolve_combination jsens_direct_own_error(const jsolve_scheme* s);
 void jsens_direct_complete(jsens_direct* d, int q);
 void jsens_direct_settle(jsens_direct* d);
 // What stands in the errors of pack q; entry: the step it belongs to, -1: an event.

@@ -155,15 +155,13 @@ static double common(const jsens_direct* d, const double* x, const double* error
   return d->w->lanes->common(&d->w->scales, x, error, stride);
 }
 
-// The error of number k, in lane l, joins those of the others with the sign by which it does not cancel them. (S28)
-static void join(jsens_direct* d, int k, const double* error, int l, double size) {
+// The error of number k joins those of the others with the sign by which it does not cancel them. (S28)
+static void join(jsens_direct* d, int k, const double* restrict error, double size) {
   int integrals = jgen_first(&d->w->d->layout, JGEN_INTEGRAL);
   double* push = d->push + JSENS_PROBE_S * d->w->ny;
-  double weight = common(d, push, error + l, d->lanes) < 0.0 ? -d->unit[k] : d->unit[k];
+  double weight = common(d, push, error, 1) < 0.0 ? -d->unit[k] : d->unit[k];
   d->turn[k] = weight * size;
-  for (int i = 0; i < integrals; i++) {
-    push[i] += weight * error[i * d->lanes + l];
-  }
+  d->w->lanes->add(integrals, push, weight, error);
 }
 
 static bool is_probe_of_derivatives(int probe) {
@@ -225,6 +223,7 @@ static void settle_signs(jsens_direct* d) {
 static void account(jsens_direct* d, int q, int entry, bool has_tail) {
   jsens_walk* w = d->w;
   jsens_pack* p = &d->pack[q];
+  double* column = d->column;
   int integrals = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   double size[JSENS_MAX_LANES], error[JSENS_MAX_LANES], embedded[JSENS_MAX_LANES];
   sizes_of(d, p->error, error);
@@ -236,7 +235,10 @@ static void account(jsens_direct* d, int q, int entry, bool has_tail) {
     if (w->sens->why[k]) continue;
     if (entry >= 0) note_step(d, k, entry, size[l], embedded[l]);
     d->local[k] += error[l];
-    join(d, k, p->error, l, error[l]);
+    for (int i = 0; i < w->ny; i++) {
+      column[i] = p->error[i * d->lanes + l];
+    }
+    join(d, k, column, error[l]);
     for (int o = 0; o < w->d->nintegral; o++) {
       d->summed[o * (w->nw + 1) + k] += p->error[(integrals + o) * d->lanes + l];
     }
@@ -268,11 +270,12 @@ void jsens_direct_push(jsens_direct* d) {
   settle_signs(d);
   if (d->nprobe > JSENS_PROBE_Y) sum_integrals(d);
   for (int m = 0; m < d->nprobe; m++) {
-    int j = w->nw + m;
-    double* S = d->pack[j / d->lanes].S;
+    int j = w->nw + m, lanes = d->lanes;
+    double *S = d->pack[j / lanes].S + j % lanes, *push = d->push + m * w->ny;
     for (int i = 0; i < w->ny; i++) {
-      S[i * d->lanes + j % d->lanes] += d->push[m * w->ny + i];
-      d->push[m * w->ny + i] = 0.0;
+      if (push[i] == 0.0) continue;  // most probes get nothing
+      S[i * lanes] += push[i];
+      push[i] = 0.0;
     }
   }
 }
@@ -303,15 +306,22 @@ void jsens_direct_settle(jsens_direct* d) {
   d->open = -1;
 }
 
-// h sum e_i dk_i without the last slope, which the next step begins with.
-void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e) {
-  const jsolve_scheme* s = jsens_walk_scheme(d->w, e);
-  int n = d->w->ny * d->lanes, last = s->e.n - 1;
+jsolve_combination jsens_direct_own_error(const jsolve_scheme* s) {
   jsolve_combination part = s->e;
-  if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
-  d->w->lanes->combine(n, d->zero, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
-  if (q == 0) d->w->lanes->combine(d->w->ny, d->zero, e->t1 - e->t, &part, d->w->k, d->motion);
-  if (d->w->tail.is_there) keep_slopes(d, &d->pack[q]);
+  if (part.n > 0 && part.index[part.n - 1] == s->tab->stages) part.n--;
+  return part;
+}
+
+// h sum e_i dk_i without the last slope, which the next step begins with.
+void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e, bool has_error) {
+  const jsolve_scheme* s = jsens_walk_scheme(d->w, e);
+  const jsens_lanes* lanes = d->w->lanes;
+  jsens_pack* p = &d->pack[q];
+  jsolve_combination part = jsens_direct_own_error(s);
+  double h = e->t1 - e->t;
+  if (!has_error) lanes->combine(d->w->ny * d->lanes, d->zero, h, &part, p->dk, p->error);
+  if (q == 0) lanes->combine(d->w->ny, d->zero, h, &part, d->w->k, d->motion);
+  if (d->w->tail.is_there) keep_slopes(d, p);
 }
 
 // What the probe found, against what it was given: how errors of steps add up to an error of an
