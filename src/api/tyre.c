@@ -8,6 +8,7 @@
 #include "api/tyre_handle.h"
 #include "base/require.h"
 #include "element/tyre/magic_formula.h"
+#include "element/tyre/magic_power.h"
 #include "expr/diff.h"
 #include "expr/tape/tape.h"
 #include "model/read/reader.h"
@@ -30,12 +31,30 @@ static jo_status change(jo_context* ctx, jmodel_tir* t, const jo_setting* set) {
   return JO_OK;
 }
 
+// Forces that point the way the tyre slides are accepted, as the formulas define them, and reported.
+static jo_status judge(jo_tyre* t) {
+  const jmodel_tir* f = &t->tir;
+  double p = f->version == JTIR_52 ? 0.0 : f->value[JTIR_INFLPRES];
+  jelement_magic_values v = {f->version, f->ellipse, f->value, 1.0, p};
+  const char* text;
+  int blamed;
+  JO_TRY(jelement_magic_judge(t->ctx, &t->arena, &v, &text, &blamed));
+  if (!text) return JO_OK;
+  if (f->is_set[blamed]) {
+    jerr_warn(t->ctx, "%s: %s", f->path, text);
+  } else {
+    jerr_warn(t->ctx, "%s:%d: %s", f->path, f->line[blamed] > 0 ? f->line[blamed] : 1, text);
+  }
+  return JO_OK;
+}
+
 static jo_status load(jo_tyre* t, const char* path, const jo_setting* set, int nset) {
   JO_TRY(jmodel_tir_read(t->ctx, &t->arena, path, &t->tir));
   for (int i = 0; i < nset; i++) {
     JO_TRY(change(t->ctx, &t->tir, &set[i]));
   }
-  return jmodel_tir_finish(t->ctx, &t->tir, JTIR_FORCES, NULL);
+  JO_TRY(jmodel_tir_finish(t->ctx, &t->tir, JTIR_FORCES, NULL));
+  return judge(t);
 }
 
 jo_status jo_tyre_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,

@@ -45,11 +45,11 @@ static const char* const keys[] = {"between",
                                    NULL};
 
 #define V3_FIELD(label, member, limit, has, unit) \
-  { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has), unit }
+  { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has), unit, 3 }
 
 static const jmodel_field fields[] = {
     {"axes", offsetof(bush, axis), JMODEL_FIELD_PLANE, JMODEL_FINITE, offsetof(bush, has_axes),
-     NULL},
+     NULL, 2},
     V3_FIELD("stiffness", moved.stiffness, JMODEL_FINITE, moved.has_stiffness, "N/m"),
     V3_FIELD("damping", moved.damping, JMODEL_NOT_NEGATIVE, moved.has_damping, "N s/m"),
     V3_FIELD("preload", moved.preload, JMODEL_FINITE, moved.has_preload, "N"),

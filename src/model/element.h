@@ -20,7 +20,8 @@ typedef enum jmodel_field_kind {
   JMODEL_FIELD_DIRECTION,  // jmodel_v3 that must not vanish
   JMODEL_FIELD_PLANE,      // two jmodel_v3 that must not be parallel
   JMODEL_FIELD_LESS,       // two jmodel_scalar, the first less than the second
-  JMODEL_FIELD_OUTSIDE     // three jmodel_scalar, JMODEL_RULE_OUTSIDE
+  JMODEL_FIELD_OUTSIDE,    // three jmodel_scalar, JMODEL_RULE_OUTSIDE
+  JMODEL_FIELD_TOGETHER    // several jmodel_scalar, JMODEL_RULE_TOGETHER
 } jmodel_field_kind;
 
 #define JMODEL_ALWAYS ((size_t)-1)
@@ -33,26 +34,31 @@ typedef struct jmodel_field {
   size_t given;  // where the data say (bool) that there is one; JMODEL_ALWAYS
   const char*
       unit;  // expected, as "N/m"; F, X: force and displacement of what it acts on. NULL: any
+  int n;     // JMODEL_FIELD_TOGETHER: how many, one behind the other
 } jmodel_field;
 
 #define JMODEL_FIELD_IN(type, label, member, limit, unit) \
-  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, JMODEL_ALWAYS, unit }
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, JMODEL_ALWAYS, unit, 1 }
 #define JMODEL_GIVEN_IN(type, label, member, limit, has, unit) \
-  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has), unit }
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has), unit, 1 }
 #define JMODEL_FIELD(type, label, member, limit) JMODEL_FIELD_IN(type, label, member, limit, NULL)
 #define JMODEL_GIVEN(type, label, member, limit, has) \
   JMODEL_GIVEN_IN(type, label, member, limit, has, NULL)
 #define JMODEL_DIRECTION(type, label, member) \
-  { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS, NULL }
+  { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS, NULL, 1 }
 
 // `member` and the scalar behind it; label: "rod and bore".
 #define JMODEL_LESS_IN(type, label, member, unit) \
-  { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS, unit }
+  { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS, unit, 2 }
 #define JMODEL_LESS(type, label, member) JMODEL_LESS_IN(type, label, member, NULL)
 
 // `member`: a load at which something changes its sign, the least and the most load of the element.
 #define JMODEL_OUTSIDE(type, label, member) \
-  { label, offsetof(type, member), JMODEL_FIELD_OUTSIDE, JMODEL_FINITE, JMODEL_ALWAYS, NULL }
+  { label, offsetof(type, member), JMODEL_FIELD_OUTSIDE, JMODEL_FINITE, JMODEL_ALWAYS, NULL, 3 }
+
+// `member` and the n - 1 scalars behind it: what the class judges together.
+#define JMODEL_TOGETHER(type, label, member, n) \
+  { label, offsetof(type, member), JMODEL_FIELD_TOGETHER, JMODEL_FINITE, JMODEL_ALWAYS, NULL, n }
 
 // How an element is drawn.
 typedef enum jmodel_shape_kind {
@@ -85,6 +91,10 @@ struct jmodel_element_class {
   bool (*read)(const struct jmodel_at* at, const jmodel_node* map, jmodel_element* e);
   const jmodel_field* field;
   int nfield;
+  // What values together cannot be, where no single one tells: a text for a warning, in the arena, and the scalar at fault;
+  // NULL: nothing. Values are those of its JMODEL_FIELD_TOGETHER, NaN where they are not known. NULL: nobody judges.
+  jo_status (*judge)(jo_context* ctx, jarena* a, const jmodel_element* e, const double* value,
+                     const char** text, int* blamed);
   int (*draw)(const jmodel_element* e, jmodel_shape* out);  // how many; NULL: it is not drawn
   // May it stand in a mirror image? Points and directions that `read` asks for are mirrored; a class that has other
   // things with a left and a right (vectors of numbers, laws of one side) mirrors them itself, by jmodel_signs and

@@ -727,6 +727,14 @@ static void test_system_set_judges_signs_of_tyres(void** state) {
   jo_result_destroy(r);
   assert_ok(f->ctx, jo_system_set(f->ctx, s, name, &fine, 1));
   assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+  // forces that drive what slides, at large slips only
+  static const char* const shape[] = {"tyres.tyre.PCX1"};
+  double large = 3.0, small = 1.5;
+  assert_ok(f->ctx, jo_system_set(f->ctx, s, shape, &large, 1));
+  assert_non_null(strstr(only_warning(f), "points along the sliding velocity"));
+  jo_context_clear(f->ctx);
+  assert_ok(f->ctx, jo_system_set(f->ctx, s, shape, &small, 1));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
   // points of a batch: each cause once
   jo_batch_options opt = jo_batch_options_default();
   const double point[] = {60.0, 22.0, 20.0};

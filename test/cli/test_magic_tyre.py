@@ -358,6 +358,29 @@ class Mistakes(TyreCase):
         for extra in ("", ", pressure: 200000 + 1000*t", ", coefficients: {PKX1: 50.3}"):
             self.assertNotIn("stiffness", jounce("check", self.path("m.yaml", in_model.replace("EXTRA", extra))).stderr)
 
+    def test_forces_that_drive_what_slides(self):
+        """A shape factor above 2, whoever gives it."""
+        said = "the longitudinal force points along the sliding velocity"
+        plain = RIG.replace("END", "0.01") + "objectives: {fx: {final: w.fx}}\n"
+        for name in ("MagicFormula52_Parameters.tir", "MagicFormula61_Parameters.tir", "MagicFormula62_Parameters.tir"):
+            in_model = plain.replace("TIR", name)
+            by_parameter = in_model.replace("EXTRA", ", scale: {LCX: k}").replace("{v: 20,", "{v: 20, k: 1,")
+            for text, options in ((in_model.replace("EXTRA", ", coefficients: {PCX1: 3}"), ()),
+                                  (in_model.replace("EXTRA", ""), ("--set", "tyres.w.PCX1=3")),
+                                  (by_parameter, ("--set", "k=1.9"))):
+                path = self.path("m.yaml", text)
+                for command in (("check",), ("run",), ("sens", "--wrt", "v")):
+                    self.assertEqual(jounce(command[0], path, *command[1:], *options).stderr.count(said), 1)
+            for batch in ((), ("--batch",)):
+                done = jounce("sweep", self.path("m.yaml", by_parameter), "--param", "k=1:2:3", "--wrt", "none", *batch)
+                self.assertEqual(done.stderr.count(said), 1)
+                self.assertRegex(done.stderr, "from k = [12]")
+            for extra in ("", ", friction: 1 + 0.1*sin(t)", ", scale: {LCX: 1.2}"):
+                self.assertNotIn("sliding velocity", jounce("check", self.path("m.yaml", in_model.replace("EXTRA", extra))).stderr)
+            # friction that is not known before the run
+            text = in_model.replace("EXTRA", ", friction: 1 + 0.1*sin(t), coefficients: {PCX1: 3}")
+            self.assertIn(said, jounce("check", self.path("m.yaml", text)).stderr)
+
     def test_pressure_that_turns_a_force_round(self):
         plain = RIG.replace("END", "0.01").replace("TIR", "MagicFormula62_Parameters.tir")
         said = "cornering stiffness at the nominal load"

@@ -243,6 +243,51 @@ class Files(unittest.TestCase):
                                   encoding="utf-8")
             self.assertNotIn("changes its sign", jounce("tyre", path).stderr)
 
+    def drives(self, name, *options):
+        """The largest power of the contact per load and sliding speed, without shifts (MF: -kappa, tan alpha slide)."""
+        slips = [(k, 0) for s in (1, -1) for k in (0.05 * s, 0.3 * s, s, 4 * s, 60 * s)]
+        slips += [(0, a) for s in (1, -1) for a in (0.05 * s, 0.3 * s, s, 1.5 * s)]
+        slips += [(k, a) for k, _ in slips[:10] for _, a in slips[10:]]
+        cases = self.write(name="p.csv", text="Fz,kappa,alpha\n" + "".join(f"4000,{k},{a}\n" for k, a in slips))
+        still = [x for c in ("LHX", "LVX", "LHY", "LVY") for x in ("--set", f"{c}=0")]
+        done = jounce("tyre", str(DATA / f"{name}.tir"), "--inputs", cases, *still, *options)
+        most = 0
+        for row in csv.DictReader(io.StringIO(done.stdout)):
+            k, a = float(row["kappa"]), float(row["alpha"])
+            x, y = -k * math.cos(a), math.sin(a)
+            most = max(most, (float(row["Fx"]) * x + float(row["Fy"]) * y) / (4000 * math.hypot(x, y)))
+        return most, done.stderr
+
+    def test_forces_that_drive_what_slides_are_said(self):
+        """Their signs at zero slip are right: a shape factor above 2 turns them round at larger slips."""
+        said = "points along the sliding velocity"
+        for name in ("Sedan_Pac02Tire", "HMMWV_pacejka", "MagicFormula52_Parameters", "MagicFormula61_Parameters",
+                     "MagicFormula62_Parameters"):
+            most, text = self.drives(name)
+            self.assertLess(most, 1e-6)
+            self.assertNotIn(said, text)
+            for shape, scale in (("PCX1", "LCX"), ("PCY1", "LCY")):
+                c = value_of(f"{name}.tir", shape)
+                for factor in (1.9 / c, 2.3 / c, 3 / c):
+                    for option, value in ((shape, factor * c), (scale, factor)):
+                        most, text = self.drives(name, "--set", f"{option}={value}")
+                        if abs(factor * c - 2.3) > 0.1:  # in between the curvature counts, too
+                            self.assertEqual(most > 1e-6, factor * c > 2, (name, option, value))
+                        self.assertEqual(said in text, most > 1e-6, (name, option, value, text))
+                        self.assertEqual(f"{name}.tir: with {shape} = " in text, most > 1e-6)
+        for name in ("MagicFormula52_Parameters", "MagicFormula61_Parameters", "MagicFormula62_Parameters"):
+            for c, value in (("RCX1", 3), ("RCY1", 3)):
+                most, text = self.drives(name, "--set", f"{c}={value}")
+                self.assertGreater(most, 0.01)
+                self.assertIn(f"{name}.tir: with {c} = {value} the force at combined slip {said}", text)
+        text = jounce("tyre", str(DATA / "MagicFormula61_Parameters.tir"), "--set", "PKY3=15").stderr
+        self.assertIn(f"with PKY3 = 15 the lateral force {said}", text)
+        # of the file: with its line
+        text = self.text.replace("PCX1                     = 1.6411", "PCX1 = 3.2")
+        line = self.text[:self.text.index("PCX1  ")].count("\n") + 1
+        self.assertIn(f"t.tir:{line}: with PCX1 = 3.2 and LCX = 1 the longitudinal force {said}",
+                      jounce("tyre", self.write(text)).stderr)
+
     def test_forces_that_point_the_wrong_way_are_rejected(self):
         for name in ("HMMWV_pacejka", "MagicFormula52_Parameters", "MagicFormula61_Parameters", "MagicFormula62_Parameters"):
             path = str(DATA / f"{name}.tir")
@@ -404,6 +449,14 @@ class Command(Case):
                             ("Fz\n10\0\n", ":2: a byte of zero"), ("", "the table is empty")):
             done = jounce("tyre", self.TIR, "--inputs", self.path("c.csv", text), code=1)
             self.assertIn(cause, done.stderr)
+        # columns that are nearly inputs; those of other names are kept
+        for wrong, right in (("Kappa", "kappa"), ("KAPPA", "kappa"), ("kapa", "kappa"), ("alhpa", "alpha"), ("gamma1", "gamma"),
+                             ("vx", "Vx"), ("P", "p"), ("fz", "Fz")):
+            names = f"{wrong},Fx" if right == "Fz" else f"Fz,{wrong}"
+            done = jounce("tyre", self.TIR, "--inputs", self.path("c.csv", f"{names}\n1000,1\n"), code=1)
+            self.assertIn(f":1: unknown column '{wrong}'; did you mean '{right}'?", done.stderr)
+        kept = jounce("tyre", self.TIR, "--inputs", self.path("c.csv", "Fz,kappa,Kappa,Vy,t,beta,fx0\n1000,0.1,1,1,1,1,1\n"))
+        self.assertEqual(kept.stderr, "")
         done = jounce("tyre", self.TIR, "--set", "PDX1=5e-324", code=1)
         self.assertRegex(done.stderr, "Fx is not finite at Fz = .*; choose other inputs, or check the coefficients of .*61_Parameters.tir")
         cases = self.path("c.csv", "Fz\n1000\n")

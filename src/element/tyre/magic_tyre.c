@@ -7,6 +7,7 @@
 #include "element/list.h"
 #include "element/tyre/contact.h"
 #include "element/tyre/magic_formula.h"
+#include "element/tyre/magic_power.h"
 #include "element/tyre/patch.h"
 #include "model/tyre/tir_signs.h"
 
@@ -29,7 +30,8 @@ typedef struct magic {
   jmodel_tir_version version;
   bool ellipse, is_mirrored, has_pressure;
   jmodel_scalar c[JTIR_COUNT];
-  jmodel_scalar friction, pressure, damping_time;
+  jmodel_scalar friction, pressure;  // behind the coefficients: judged together with them
+  jmodel_scalar damping_time;
   sign sign[JTIR_SIGNS];
   bool has_expression;  // the pressure is one, of what may change
 } magic;
@@ -59,6 +61,7 @@ static const jmodel_field fields[] = {
                    sign[JTIR_SIGN_##c1].at_pressure, JMODEL_RIGHT_WAY, has_expression),          \
       JMODEL_OUTSIDE(magic, what " (" #c1 ", " #c2 ")", sign[JTIR_SIGN_##c1].outside),
 #include "model/tyre/tir_signs.def"
+    JMODEL_TOGETHER(magic, "forces", c, JTIR_COUNT + 2),
 };
 
 enum {
@@ -194,11 +197,25 @@ static void read_pressure(const jmodel_at* at, const jmodel_node* map, magic* y)
   y->has_pressure = y->version != JTIR_52;
   if (node && !y->has_pressure) {
     jmodel_mistake(at, node->key_place, "pressure: the formulas of MF 5.2 have none");
+  }
+  if (!y->has_pressure) {
+    y->pressure = jmodel_constant("0", y->c[JTIR_FNOMIN].place);
     return;
   }
   if (!jmodel_get_scalar(at, map, "pressure", JMODEL_SCOPE_ANY, &y->pressure)) {
     y->pressure = y->c[JTIR_INFLPRES];
   }
+}
+
+// Where forces point the way the tyre slides. What is not known has its nominal value.
+static jo_status judge(jo_context* ctx, jarena* a, const jmodel_element* e, const double* value,
+                       const char** text, int* blamed) {
+  const magic* y = e->data;
+  double friction = value[JTIR_COUNT], p = value[JTIR_COUNT + 1];
+  if (!(friction > 0.0)) friction = 1.0;
+  if (!(p > 0.0)) p = value[JTIR_NOMPRES];
+  jelement_magic_values v = {y->version, y->ellipse, value, friction, p};
+  return jelement_magic_judge(ctx, a, &v, text, blamed);
 }
 
 // ---- signs of forces
@@ -560,6 +577,7 @@ const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
                                                           .mirrors = true,
                                                           .spins = true,
                                                           JELEMENT_FIELDS(fields),
+                                                          .judge = judge,
                                                           .draw = draw},
                                                 .signal = signals,
                                                 .what = "a force",

@@ -55,7 +55,7 @@ static void add_limit(lister* l, const char* subject, const char* name, const ch
                       const jmodel_scalar* s, jmodel_limit limit) {
   if (limit == JMODEL_FINITE && s->number >= 0) return;
   add_slot(l, s);
-  add_rule(l, (jmodel_rule){JMODEL_RULE_LIMIT, limit, subject, name, label, 0, 0}, 1);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_LIMIT, limit, subject, name, label, 0, 0, NULL}, 1);
 }
 
 static void add_v3(lister* l, const jmodel_v3* v) {
@@ -73,7 +73,8 @@ static void add_direction(lister* l, const char* subject, const char* name, cons
                           const jmodel_v3* v) {
   if (is_written(v)) return;
   add_v3(l, v);
-  add_rule(l, (jmodel_rule){JMODEL_RULE_DIRECTION, JMODEL_FINITE, subject, name, label, 0, 0}, 3);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_DIRECTION, JMODEL_FINITE, subject, name, label, 0, 0, NULL},
+           3);
 }
 
 // Two directions that span a plane.
@@ -81,7 +82,7 @@ static void add_plane(lister* l, const char* subject, const char* name, const ch
                       const jmodel_v3* axis) {
   add_v3(l, &axis[0]);
   add_v3(l, &axis[1]);
-  add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, subject, name, label, 0, 0}, 6);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, subject, name, label, 0, 0, NULL}, 6);
 }
 
 // Two scalars, one behind the other in their struct.
@@ -89,7 +90,7 @@ static void add_less(lister* l, const char* subject, const char* name, const cha
                      const jmodel_scalar* s) {
   add_slot(l, &s[0]);
   add_slot(l, &s[1]);
-  add_rule(l, (jmodel_rule){JMODEL_RULE_LESS, JMODEL_FINITE, subject, name, label, 0, 0}, 2);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_LESS, JMODEL_FINITE, subject, name, label, 0, 0, NULL}, 2);
 }
 
 // Three scalars, one behind the other: a load, the least and the most.
@@ -98,7 +99,17 @@ static void add_outside(lister* l, const char* subject, const char* name, const 
   for (int i = 0; i < 3; i++) {
     add_slot(l, &s[i]);
   }
-  add_rule(l, (jmodel_rule){JMODEL_RULE_OUTSIDE, JMODEL_FINITE, subject, name, label, 0, 0}, 3);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_OUTSIDE, JMODEL_FINITE, subject, name, label, 0, 0, NULL},
+           3);
+}
+
+static void add_together(lister* l, const jmodel_element* e, const char* label,
+                         const jmodel_scalar* s, int n) {
+  jmodel_rule rule = {JMODEL_RULE_TOGETHER, JMODEL_FINITE, e->class->kind, e->name, label, 0, 0, e};
+  for (int i = 0; i < n; i++) {
+    add_slot(l, &s[i]);
+  }
+  add_rule(l, rule, n);
 }
 
 static void add_point(lister* l, const char* subject, const char* name, const char* label,
@@ -137,6 +148,7 @@ static void add_fields(lister* l, const char* subject, const char* name, const v
       case JMODEL_FIELD_OUTSIDE:
         add_outside(l, subject, name, f->label, at_offset(data, f->at));
         break;
+      case JMODEL_FIELD_TOGETHER: break;  // of elements: list_elements
     }
   }
 }
@@ -200,8 +212,9 @@ static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
     for (int i = 0; i < 6; i++) {
       add_slot(l, &b->inertia[i]);
     }
-    add_rule(l, (jmodel_rule){JMODEL_RULE_TENSOR, JMODEL_FINITE, "body", b->name, "inertia", 0, 0},
-             6);
+    add_rule(
+        l, (jmodel_rule){JMODEL_RULE_TENSOR, JMODEL_FINITE, "body", b->name, "inertia", 0, 0, NULL},
+        6);
     add_point(l, "body", b->name, "com", &b->com);
   }
   if (b->has_frame) {
@@ -258,9 +271,10 @@ static void list_table(lister* l, const jmodel_table* t) {
   for (int i = 0; i < t->n; i++) {
     add_slot(l, &t->x[i]);
   }
-  add_rule(l, (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0},
+  add_rule(l,
+           (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0, NULL},
            t->n);
-  jmodel_rule increases = {JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "y", 0, 0};
+  jmodel_rule increases = {JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "y", 0, 0, NULL};
   for (int i = 0; i < t->ny; i++) {
     add_slot(l, &t->y[i]);
   }
@@ -286,6 +300,11 @@ static void list_elements(lister* l, const jmodel* m) {
   for (int i = 0; i < m->nelement; i++) {
     const jmodel_element* e = &m->element[i];
     add_fields(l, e->class->kind, e->name, e->data, e->class->field, e->class->nfield);
+    for (int k = 0; k < e->class->nfield; k++) {
+      const jmodel_field* f = &e->class->field[k];
+      if (f->kind != JMODEL_FIELD_TOGETHER) continue;
+      add_together(l, e, f->label, at_offset(e->data, f->at), f->n);
+    }
   }
 }
 
@@ -323,7 +342,7 @@ jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k
     add_slot(&l, &m->parameter[i].value);
     add_rule(&l,
              (jmodel_rule){JMODEL_RULE_LIMIT, JMODEL_FINITE, "parameter", m->parameter[i].name,
-                           "value", 0, 0},
+                           "value", 0, 0, NULL},
              1);
   }
   for (int i = 0; i < m->nhardpoint; i++) {

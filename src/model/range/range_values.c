@@ -180,7 +180,8 @@ static jexpr_ref renumber(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref reb
 static bool is_wanted(const jmodel_rule* rule, const jexpr_ref* ref, const bool* is_live,
                       const bool* is_unknown) {
   bool any = false;
-  if (rule->kind == JMODEL_RULE_OUTSIDE) return false;  // a warning, which is for readers of models
+  // warnings, which are for readers of models
+  if (rule->kind == JMODEL_RULE_OUTSIDE || rule->kind == JMODEL_RULE_TOGETHER) return false;
   for (int i = rule->first; i < rule->first + rule->n; i++) {
     if (!ref[i] || is_unknown[ref[i]]) return false;
     any = any || is_live[ref[i]];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text/format.h"
+#include "model/element.h"
 #include "model/read/reader.h"
 
 #define MAX_TEXT    480
@@ -24,6 +25,9 @@ typedef struct judge {
   // told of every value that cannot be; false: enough
   bool (*report)(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
                  const char* text);
+  jo_context* ctx;
+  jarena* scratch;
+  jo_status* status;  // of rules that need memory; NULL: those are not asked for
 } judge;
 
 #define MAX_NUMBER 32
@@ -241,7 +245,24 @@ static bool check_outside(const judge* j, const jmodel_rule* rule) {
                   rule->label, v[0], v[1], v[2], sources(j, rule, from));
 }
 
+// What is unknown is NaN.
+static bool check_together(const judge* j, const jmodel_rule* rule) {
+  if (!j->status || *j->status < 0) return true;
+  const jmodel_element* e = rule->element;
+  const char* text = NULL;
+  int blamed = 0;
+  jarena_mark mark = jarena_save(j->scratch);
+  *j->status = e->class->judge(j->ctx, j->scratch, e, j->value + rule->first, &text, &blamed);
+  char from[MAX_TEXT];
+  jmodel_rule one = {.first = rule->first + blamed, .n = 1};
+  bool goes_on = *j->status < 0 || !text ||
+                 complain(j, rule, one.first, true, "%s%s", text, sources(j, &one, from));
+  jarena_restore(j->scratch, mark);
+  return goes_on;
+}
+
 static bool is_known(const judge* j, const jmodel_rule* rule) {
+  if (rule->kind == JMODEL_RULE_TOGETHER) return true;
   for (int i = rule->first; i < rule->first + rule->n; i++) {
     if (j->k->slot[i].output == JMODEL_SLOT_UNKNOWN) return false;
   }
@@ -250,15 +271,15 @@ static bool is_known(const judge* j, const jmodel_rule* rule) {
 
 static void check_rules(const judge* j) {
   static bool (*const check[])(const judge*, const jmodel_rule*) = {
-      [JMODEL_RULE_LIMIT] = check_limit,    [JMODEL_RULE_INCREASES] = check_increase,
-      [JMODEL_RULE_TENSOR] = check_tensor,  [JMODEL_RULE_DIRECTION] = check_direction,
-      [JMODEL_RULE_PLANE] = check_plane,    [JMODEL_RULE_LESS] = check_less,
-      [JMODEL_RULE_OUTSIDE] = check_outside};
+      [JMODEL_RULE_LIMIT] = check_limit,     [JMODEL_RULE_INCREASES] = check_increase,
+      [JMODEL_RULE_TENSOR] = check_tensor,   [JMODEL_RULE_DIRECTION] = check_direction,
+      [JMODEL_RULE_PLANE] = check_plane,     [JMODEL_RULE_LESS] = check_less,
+      [JMODEL_RULE_OUTSIDE] = check_outside, [JMODEL_RULE_TOGETHER] = check_together};
   bool goes_on = true;
   for (int i = 0; i < j->k->nrule && goes_on; i++) {
     const jmodel_rule* rule = &j->k->rule[i];
     bool warns = rule->kind == JMODEL_RULE_TENSOR;  // of what holds, too
-    warns = warns || rule->kind == JMODEL_RULE_OUTSIDE;
+    warns = warns || rule->kind == JMODEL_RULE_OUTSIDE || rule->kind == JMODEL_RULE_TOGETHER;
     if (is_known(j, rule) && (warns || !holds(j, rule))) goes_on = check[rule->kind](j, rule);
   }
 }
@@ -368,6 +389,8 @@ static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool
   if (status >= 0) status = prepare_tensors(ctx, j, &scratch);
   if (status >= 0) {
     j->value = value;
+    j->ctx = ctx;
+    j->scratch = &scratch;
     check_rules(j);
     *has_massless = masses && check_massless(j, has_mass, carrier);
   }
@@ -401,8 +424,10 @@ void jmodel_check_ranges(jmodel_reader* r, const int* order) {
   for (int i = 0; status >= 0 && i < m->nnumber; i++) {
     number[i] = m->number[i].value;
   }
-  judge j = {.m = m, .k = m->ranges, .user = r, .report = report_to_reader};
+  jo_status judged = JO_OK;
+  judge j = {.m = m, .k = m->ranges, .user = r, .report = report_to_reader, .status = &judged};
   if (status >= 0) status = judge_all(r->ctx, &j, number, !r->joints_incomplete, &m->has_massless);
+  if (status >= 0) status = judged;
   if (status < 0) {
     r->oom = true;
     r->status = JO_ERR_MEMORY;
@@ -444,24 +469,33 @@ typedef struct cautions {
   bool* told;  // by rule
 } cautions;
 
+static bool is_same(const cautions* c, const jmodel_rule* rule) {
+  bool same = true;
+  for (int i = rule->first; i < rule->first + rule->n; i++) {
+    double now = c->j->value[i], before = c->before[i];
+    same = same && (now == before || (isnan(now) && isnan(before)));
+  }
+  return same;
+}
+
 static bool report_caution(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
                            const char* text) {
   const cautions* c = user;
-  bool is_same = true;
-  for (int i = rule->first; i < rule->first + rule->n; i++) {
-    is_same = is_same && c->j->value[i] == c->before[i];
-  }
-  if (!is_warning || is_same) return true;
+  if (!is_warning) return true;
   c->told[rule - c->j->k->rule] = true;
   jerr_warn(c->ctx, "%s:%d: %s '%s': %s%s", place.file, place.line, rule->subject, rule->name, text,
             c->where);
   return true;
 }
 
+static bool is_caution(const jmodel_rule* rule) {
+  return rule->kind == JMODEL_RULE_OUTSIDE || rule->kind == JMODEL_RULE_TOGETHER;
+}
+
 int jmodel_warning_rules(const jmodel* m) {
   bool any = false;
   for (int i = 0; m->ranges && i < m->ranges->nrule; i++) {
-    any = any || m->ranges->rule[i].kind == JMODEL_RULE_OUTSIDE;
+    any = any || is_caution(&m->ranges->rule[i]);
   }
   return any ? m->ranges->nrule : 0;
 }
@@ -473,15 +507,20 @@ jo_status jmodel_warn_of_values(jo_context* ctx, const jmodel* m, const double* 
   jarena_init(&scratch, ctx);
   double* value = JARENA_ARRAY(&scratch, k->nslot, double);
   double* slot = JARENA_ARRAY(&scratch, k->nslot, double);
-  judge j = {.m = m, .k = k, .value = value, .report = report_caution};
+  jo_status judged = JO_OK;
+  judge j = {.m = m, .k = k, .value = value, .report = report_caution, .ctx = ctx};
+  j.scratch = &scratch;
+  j.status = &judged;
   cautions c = {ctx, &j, slot, where, told};
   j.user = &c;
   jo_status status = value && slot ? jmodel_ranges_values(ctx, m, before, slot) : jerr_memory(ctx);
   if (status >= 0) status = jmodel_ranges_values(ctx, m, number, value);
   for (int i = 0; status >= 0 && i < k->nrule; i++) {
     const jmodel_rule* rule = &k->rule[i];
-    bool is_asked = rule->kind == JMODEL_RULE_OUTSIDE && !told[i] && is_known(&j, rule);
-    if (is_asked) check_outside(&j, rule);
+    bool is_asked = is_caution(rule) && !told[i] && is_known(&j, rule) && !is_same(&c, rule);
+    if (!is_asked) continue;
+    (rule->kind == JMODEL_RULE_OUTSIDE ? check_outside : check_together)(&j, rule);
+    status = judged;
   }
   jarena_free(&scratch);
   return status;

@@ -30,7 +30,8 @@ typedef enum jmodel_rule_kind {
   JMODEL_RULE_DIRECTION = JRULE_DIRECTION,
   JMODEL_RULE_PLANE = JRULE_PLANE,
   JMODEL_RULE_LESS = JRULE_LESS,
-  JMODEL_RULE_OUTSIDE  // a load, and the least and the most of a tyre, between which it had better not be: a warning
+  JMODEL_RULE_OUTSIDE,  // a load, and the least and the most of a tyre, between which it had better not be: a warning
+  JMODEL_RULE_TOGETHER  // values that the class of an element judges together: a warning
 } jmodel_rule_kind;
 
 typedef struct jmodel_rule {
@@ -38,6 +39,7 @@ typedef struct jmodel_rule {
   jmodel_limit limit;
   const char *subject, *name, *label;  // "tyre", "fl", "radius"
   int first, n;                        // slots
+  const jmodel_element* element;       // JMODEL_RULE_TOGETHER
 } jmodel_rule;
 
 enum { JMODEL_SLOT_NUMBER = -1, JMODEL_SLOT_UNKNOWN = -2 };
