@@ -62,8 +62,59 @@ static void next_cell(const char** s, const char* end, char cell[MAX_CELL]) {
   *s = comma ? comma + 1 : NULL;
 }
 
+static char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+// Letters that two words have in common from their beginning on, whatever their case.
+static size_t common(const char* a, const char* b) {
+  size_t n = 0;
+  while (a[n] && lower(a[n]) == lower(b[n])) {
+    n++;
+  }
+  return n;
+}
+
+static bool is_same(const char* a, const char* b) {
+  size_t n = common(a, b);
+  return !a[n] && !b[n];
+}
+
+// The same but for case, or one letter that is wrong, missing, too many or exchanged with the next. Of short names one letter
+// makes another: Fx, Vy.
+static bool is_nearly(const char* name, const char* of) {
+  size_t n = common(name, of), length = strlen(of);
+  const char *a = name + n, *b = of + n;
+  if (!*a && !*b) return true;
+  if (length < 4) return false;
+  if (*a && is_same(a + 1, b)) return true;
+  if (*b && is_same(a, b + 1)) return true;
+  if (!*a || !*b) return false;
+  bool is_exchanged = a[1] && lower(a[0]) == lower(b[1]) && lower(a[1]) == lower(b[0]);
+  return is_same(a + 1, b + 1) || (is_exchanged && is_same(a + 2, b + 2));
+}
+
+// A column of another name is kept as it is, and inputs without a column have their defaults: it must be no input by a
+// slip of the pen.
+static jo_status check_others(const reading* r, const char* s, const char* end) {
+  char cell[MAX_CELL];
+  for (int n = 0; s; n++) {
+    next_cell(&s, end, cell);
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      const char* name = jo_tyre_input_name(r->f, k);
+      if (r->column[k] >= 0 || !is_nearly(cell, name)) continue;
+      return jerr_set(r->ctx, JO_ERR_SYNTAX,
+                      "%s:%d: unknown column '%s'; did you mean '%s'? columns that are no inputs "
+                      "are kept, but need names of their own",
+                      r->path, r->line, cell, name);
+    }
+  }
+  return JO_OK;
+}
+
 static jo_status read_names(reading* r, const char* s, const char* end) {
   char cell[MAX_CELL];
+  const char* row = s;
   for (int k = 0; k < JO_TYRE_INPUTS; k++) {
     r->column[k] = -1;
   }
@@ -82,6 +133,7 @@ static jo_status read_names(reading* r, const char* s, const char* end) {
       r->column[k] = r->ncolumn;
     }
   }
+  JO_TRY(check_others(r, row, end));
   if (r->column[0] >= 0) return JO_OK;
   return jerr_set(r->ctx, JO_ERR_SYNTAX,
                   "%s:%d: no column 'Fz'; the first row names the columns: %s %s %s %s %s %s",
