@@ -245,17 +245,18 @@ class Files(unittest.TestCase):
 
     def drives(self, name, *options):
         """The largest power of the contact per load and sliding speed, without shifts (MF: -kappa, tan alpha slide)."""
-        slips = [(k, 0) for s in (1, -1) for k in (0.05 * s, 0.3 * s, s, 4 * s, 60 * s)]
-        slips += [(0, a) for s in (1, -1) for a in (0.05 * s, 0.3 * s, s, 1.5 * s)]
+        slips = [(k, 0) for s in (1, -1) for k in (0.1 * s, 0.3 * s, s, 4 * s, 60 * s)]
+        slips += [(0, a) for s in (1, -1) for a in (0.1 * s, 0.4 * s, s, 1.5 * s)]
         slips += [(k, a) for k, _ in slips[:10] for _, a in slips[10:]]
-        cases = self.write(name="p.csv", text="Fz,kappa,alpha\n" + "".join(f"4000,{k},{a}\n" for k, a in slips))
+        load = value_of(f"{name}.tir", "FNOMIN")
+        cases = self.write(name="p.csv", text="Fz,kappa,alpha\n" + "".join(f"{load},{k},{a}\n" for k, a in slips))
         still = [x for c in ("LHX", "LVX", "LHY", "LVY") for x in ("--set", f"{c}=0")]
         done = jounce("tyre", str(DATA / f"{name}.tir"), "--inputs", cases, *still, *options)
         most = 0
         for row in csv.DictReader(io.StringIO(done.stdout)):
             k, a = float(row["kappa"]), float(row["alpha"])
             x, y = -k * math.cos(a), math.sin(a)
-            most = max(most, (float(row["Fx"]) * x + float(row["Fy"]) * y) / (4000 * math.hypot(x, y)))
+            most = max(most, (float(row["Fx"]) * x + float(row["Fy"]) * y) / (load * math.hypot(x, y)))
         return most, done.stderr
 
     def test_forces_that_drive_what_slides_are_said(self):
@@ -273,12 +274,13 @@ class Files(unittest.TestCase):
                         most, text = self.drives(name, "--set", f"{option}={value}")
                         if abs(factor * c - 2.3) > 0.1:  # in between the curvature counts, too
                             self.assertEqual(most > 1e-6, factor * c > 2, (name, option, value))
-                        self.assertEqual(said in text, most > 1e-6, (name, option, value, text))
-                        self.assertEqual(f"{name}.tir: with {shape} = " in text, most > 1e-6)
+                            self.assertEqual(said in text, most > 1e-6, (name, option, value, text))
+                        if most > 1e-6:
+                            self.assertIn(f"{name}.tir: with {shape} = ", text)
         for name in ("MagicFormula52_Parameters", "MagicFormula61_Parameters", "MagicFormula62_Parameters"):
             for c, value in (("RCX1", 3), ("RCY1", 3)):
                 most, text = self.drives(name, "--set", f"{c}={value}")
-                self.assertGreater(most, 0.01)
+                self.assertGreater(most, 0.01, (name, c))
                 self.assertIn(f"{name}.tir: with {c} = {value} the force at combined slip {said}", text)
         text = jounce("tyre", str(DATA / "MagicFormula61_Parameters.tir"), "--set", "PKY3=15").stderr
         self.assertIn(f"with PKY3 = 15 the lateral force {said}", text)
