@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "base/system/clock.h"
 #include "plant/check/finite.h"
+#include "plant/check/guard.h"
 #include "plant/check/limits.h"
 #include "plant/start/start.h"
 #include "sens/error/doubt.h"
@@ -325,6 +326,11 @@ static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, js
   r->statistics.cpu_dynamics = dynamics + r->main->cpu_dynamics;
   r->statistics.cpu_errors = errors + r->main->cpu_errors;
   if (!r->main->is_within) warn_of_errors(r);
+  for (int i = 0; i < r->main->nobjective; i++) {
+    const jsens_result* m = r->main;
+    const jmodel_objective* about = &r->system->variable->objective[i];
+    if (m->cut[i] > 0.0) jplant_warn_cut(r->ctx, about, m->value[i], m->cut[i]);
+  }
   return choose_events(r);
 }
 

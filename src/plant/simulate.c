@@ -487,6 +487,11 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
     const double* psi = scratch + 1 + r->noutput;
     status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
     if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
+    double* cut = work + k->plant->dynamics->ny + k->plant->dynamics->nobjective;
+    if (status >= 0) status = jplant_guard_reached(k->run, r->t_reached, cut);
+    for (int i = 0; status >= 0 && i < k->plant->dynamics->nobjective; i++) {
+      if (cut[i] > 0.0) jplant_warn_cut(r->ctx, &k->plant->model->objective[i], psi[i], cut[i]);
+    }
     if (status >= 0) warn_of_lost(k, y, psi, work);
     if (status >= 0) warn_of_unresolved(k, solve);
   }

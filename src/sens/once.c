@@ -6,6 +6,7 @@
 
 #include "base/system/clock.h"
 #include "plant/check/finite.h"
+#include "plant/check/guard.h"
 #include "plant/check/judge.h"
 #include "sens/error/brink.h"
 #include "sens/error/plan.h"
@@ -136,6 +137,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   jmachine_objectives(&run->machine, t, y, out->value);
   JO_TRY(note_end(k, t, y, out));
   if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
+  if (!opt->outputs_only) JO_TRY(jplant_guard_reached(run, t, out->cut));
   return k->record->status;
 }
 
@@ -227,6 +229,7 @@ static bool allocate(jsens_result* r) {
   r->largest = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->halved = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->end_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->cut = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->end_reach = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->tips = JARENA_ARRAY(&r->arena, r->nw, int);
@@ -243,8 +246,8 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->halved && i < r->nobjective; i++) {
     r->halved[i] = NAN;
   }
-  return r->largest && r->halved && r->end_error && r->end_reach && r->value && r->value_error &&
-         r->is_unheld && r->is_lost && r->is_sharp && r->has_grown && r->is_own &&
+  return r->largest && r->halved && r->end_error && r->end_reach && r->cut && r->value &&
+         r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->has_grown && r->is_own &&
          r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
          r->tips && r->unit;
 }

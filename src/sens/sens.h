@@ -158,6 +158,7 @@ typedef struct jsens_result {
   // With `check` (nobjective): the largest value along a run with fixed steps, as if it ended there; the value with half the
   // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/check/judge.h).
   double *largest, *halved, *end_error;
+  double* cut;  // of its window, where a condition ended the run inside of it [s] (nobjective)
   double* end_reach;      // (S44); without errors wanted, zero (nobjective)
   double derivative_tol;  // as it was wanted, relative
   bool is_within;         // every derivative is

@@ -227,5 +227,44 @@ class Objectives(Case):
         self.assertEqual(["zero,k,,no derivative,200,nan,nan,nan,nan"], row)
 
 
+class Ended(Case):
+    """x = 1 + v t ends the run at -1/v, before its end at 3 s."""
+    TEXT = """jounce: 1
+gravity: [0, 0, 0]
+bodies: {m: {mass: 1}}
+joints: {x: {type: prismatic, child: m, axis: x}}
+parameters: {v: -1}
+initial: {x: {value: 1, rate: v}}
+objectives: {r: {rms: x.rate, window: [1.5, 2]}, m: {mean: x, window: [1.5, 2]}, whole: {mean: x}}
+simulation: {end: 3, end_when: x < 0}
+"""
+
+    def test_a_window_that_is_not_reached_is_an_error(self):
+        path = self.path("m.yaml", self.TEXT)
+        for v, at in ((-1, "1 s"), (-0.8, "1.25 s"), (-1 / 1.5, "1.5 s")):
+            for command in (("run",), ("sens", "--wrt", "v"), ("sens", "--wrt", "v", "--method", "direct"),
+                            ("sens", "--wrt", "v", "--method", "adjoint")):
+                done = jounce(command[0], path, *command[1:], "--set", f"v={v}", code=1)
+                self.assertIn(f"m.yaml:7: objective 'r': the run ends by its condition (end_when) at {at}, before its window", done.stderr)
+        # one that is not asked for does not matter
+        self.assertEqual(jounce("sens", path, "--wrt", "v", "--objective", "whole").stderr, "")
+
+    def test_a_window_that_is_cut_is_a_warning(self):
+        path = self.path("m.yaml", self.TEXT)
+        for v in (-0.6, -0.55):
+            missing = 2 + 1 / v
+            for command in (("run",), ("sens", "--wrt", "v"), ("sens", "--wrt", "v", "--method", "adjoint")):
+                done = jounce(command[0], path, *command[1:], "--set", f"v={v}")
+                self.assertIn(f"inside of its window, the last {missing:.6g} s of which are missing", done.stderr)
+                self.assertEqual(done.stderr.count("end_when"), 2)
+            value = json.loads(jounce("run", path, "--set", f"v={v}", "--json").stdout)["objectives"]["m"]
+            self.assertAlmostEqual(value, (1 + 1.5 * v) / 2, places=9)
+        for v in (-0.5, -0.4):
+            self.assertEqual(jounce("run", path, "--set", f"v={v}").stderr, "")
+        done = jounce("sweep", path, "--param", "v=-1:-0.4:4", "--wrt", "none", code=None)
+        self.assertIn("2 of 4 points failed", done.stderr)
+        self.assertIn("at 1 of 2 points, and its value is of what is there: the last 0.333333 s are missing", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv)

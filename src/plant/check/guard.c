@@ -52,6 +52,36 @@ jo_status jplant_guard_windows(jplant_work* r, double t_start, double t_end) {
   return JO_OK;
 }
 
+jo_status jplant_guard_reached(jplant_work* r, double t, double* cut) {
+  const jmodel* m = r->plant->model;
+  memset(cut, 0, (size_t)m->nobjective * sizeof *cut);
+  if (!r->machine.has_ended) return JO_OK;
+  jplant_call(r, JGEN_FN_WINDOWS, t, r->plant->y0, (double* const[]){r->windows});
+  for (int i = 0; i < m->nobjective; i++) {
+    const jmodel_objective* o = &m->objective[i];
+    double from = r->windows[2 * o->integral], to = r->windows[2 * o->integral + 1];
+    double least = shortest_window(to);
+    if (!o->has_window || to - t < least) continue;
+    if (t - from < least) {
+      return jerr_set(r->ctx, JO_ERR_MODEL,
+                      "%s:%d: objective '%s': the run ends by its condition (end_when) at %.12g s, "
+                      "before its window [%.12g, %.12g] s has begun, so that it has no value; "
+                      "choose a window before, or let the run go on",
+                      o->window[0].place.file, o->window[0].place.line, o->name, t, from, to);
+    }
+    cut[i] = to - t;
+  }
+  return JO_OK;
+}
+
+void jplant_warn_cut(jo_context* ctx, const jmodel_objective* o, double value, double cut) {
+  jerr_warn(ctx,
+            "%s:%d: objective '%s': the run ends by its condition (end_when) inside of its window, "
+            "the last %.6g s of which are missing: %.6g is of what is there; hint: choose a window "
+            "that ends before, or let the run go on",
+            o->window[0].place.file, o->window[0].place.line, o->name, cut, value);
+}
+
 bool jplant_windows_fit(jplant_work* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   bool fit = true;

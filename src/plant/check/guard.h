@@ -12,6 +12,13 @@ jo_status jplant_guard_windows(jplant_work* r, double t_start, double t_end);
 // The same as an answer, without a message.
 bool jplant_windows_fit(jplant_work* r, double t_start, double t_end);
 
+// The same of a run that a condition ended at t: fails where it did before a window began. cut (nobjective): seconds of the window
+// of each objective that are missing.
+jo_status jplant_guard_reached(jplant_work* r, double t, double* cut);
+
+// A warning of one that lacks `cut` seconds of its window.
+void jplant_warn_cut(jo_context* ctx, const jmodel_objective* o, double value, double cut);
+
 // Ends of elements between points are apart at (t, y): else they have no direction. Evaluates the whole
 // graph for each, so it is for checks and for equations that are known to fail.
 jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y);

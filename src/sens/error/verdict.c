@@ -31,6 +31,9 @@ static jsens_value_doubt of_steps(const jmodel_objective* about, const jsens_res
 // The first cause counts, in the order of those that `run` warns of.
 static jsens_value_doubt judge(const jmodel* m, const jsens_result* r, int o) {
   double off = jsens_doubt_value(r, o), size = fabs(r->value[o]);
+  if (r->cut[o] > 0.0) {
+    return (jsens_value_doubt){.off = r->cut[o], .other = r->cut[o], .cause = JSENS_CUT};
+  }
   bool is_end = r->end_error[o] > 0.0 && !(r->value_error[o] <= JPLANT_DOUBTED * size);
   if (off > 0.0) {
     bool by_states = !r->is_lost[o] && r->doubt[o].by_states;
@@ -75,6 +78,22 @@ static void describe_cause(const jsens_value_doubt* d, char text[WHERE]) {
   }
 }
 
+static void describe(const jsens_value_doubt* d, const char* name, double value,
+                     char text[JSENS_VERDICT_TEXT]) {
+  char off[OFF], cause[WHERE];
+  if (d->cause == JSENS_CUT) {
+    jformat(text, JSENS_VERDICT_TEXT,
+            "objective '%.80s' lacks the last %.6g s of its window, as end_when ends the run "
+            "inside of it",
+            name, d->other);
+    return;
+  }
+  describe_off(d->off, off);
+  describe_cause(d, cause);
+  jformat(text, JSENS_VERDICT_TEXT, "objective '%.80s' came out as %.3g and may %s: %s", name,
+          value, off, cause);
+}
+
 static void append(char text[JSENS_VERDICT_TEXT], const char* more) {
   size_t n = strlen(text);
   jformat(text + n, JSENS_VERDICT_TEXT - n, "%s%s", n > 0 ? "; " : "", more);
@@ -82,7 +101,7 @@ static void append(char text[JSENS_VERDICT_TEXT], const char* more) {
 
 void jsens_verdict_text(const jsens* s, const jsolve_options* solve, const jsens_verdict* v,
                         const double* value, char text[JSENS_VERDICT_TEXT]) {
-  char one[JSENS_VERDICT_TEXT], off[OFF], cause[WHERE];
+  char one[JSENS_VERDICT_TEXT];
   text[0] = '\0';
   if (v->unresolved > 0) {
     jformat(one, sizeof one, "steps of %g s do not follow the motion of '%.80s'", solve->step,
@@ -98,10 +117,7 @@ void jsens_verdict_text(const jsens* s, const jsolve_options* solve, const jsens
   for (int o = 0; o < s->plant->dynamics->nobjective; o++) {
     const jsens_value_doubt* d = &v->value[o];
     if (d->cause == JSENS_SURE) continue;
-    describe_off(d->off, off);
-    describe_cause(d, cause);
-    jformat(one, sizeof one, "objective '%.80s' came out as %.3g and may %s: %s",
-            s->plant->model->objective[o].name, value[o], off, cause);
+    describe(d, s->plant->model->objective[o].name, value[o], one);
     append(text, one);
   }
 }
@@ -196,6 +212,7 @@ static void explain(const jo_context* ctx, const jsens_verdicts* v, jsens_cause 
           v->solve->step, step);
       break;
     case JSENS_SURE:
+    case JSENS_CUT:
     case JSENS_CAUSES: text[0] = '\0'; break;
   }
 }
@@ -207,6 +224,14 @@ static void warn_of_value(jo_context* ctx, const jsens_verdicts* v, int points, 
   char where[WHERE], off[OFF], why[JSENS_VERDICT_TEXT];
   if (w->n == 0) return;
   describe_where(v, w->n, points, where);
+  if (cause == JSENS_CUT) {
+    jerr_warn(ctx,
+              "%s:%d: objective '%s': the run ends by its condition (end_when) inside of its "
+              "window at %s, and its value is of what is there: the last %.6g s are missing where "
+              "it is most; hint: choose a window that ends before, or let the runs go on",
+              about->place.file, about->place.line, about->name, where, w->other);
+    return;
+  }
   describe_off(w->off, off);
   explain(ctx, v, cause, w, why);
   jerr_warn(ctx, "%s:%d: objective '%s' is in doubt at %s: the worst came out as %.3g and may %s%s",
