@@ -349,6 +349,15 @@ class Singular(Runs):
                         self.assertRegex(done.stderr, r"within [0-9.e-]+ of a singular position .*closure equation 'pin")
         self.assertGreater(passed, 1)
 
+    def test_lengths_that_pass_as_documented(self):
+        # docs/format.md: less than 1e-5 tolerances of the size of the mechanism
+        for tolerance in (1e-6, 1e-7, 1e-8, 1e-9):
+            right = self.run_json(self.slider(0.0, tolerance))["objectives"]["x"]
+            for off in (0.9e-5, -0.9e-5):
+                with self.subTest(off=off, tolerance=tolerance):
+                    x = self.run_json(self.slider(off*tolerance, tolerance))["objectives"]["x"]
+                    self.assertLess(abs(x - right), 1e3*tolerance)
+
     def test_nearly_equal_lengths_are_not_equal(self):
         # the crank does not pass: crank and rod turn on together. No step may lead across, however long it would be
         for off in (1e-6, 1e-3, -1e-3):
