@@ -40,10 +40,16 @@ static void print_text(const jo_model* m, const jo_static* s) {
   jo_quantity x;
   int width = 4;
   jo_static_stability stability = jo_static_judge(s);
+  const char* undecided = jo_static_undecided(s);
   cli_heading("%s: static equilibrium%s", jo_model_name(m),
-              stability.is_unstable ? ", unstable" : "");
+              stability.is_unstable ? ", unstable"
+              : *undecided          ? ", undecided whether stable or unstable (indifferent)"
+                                    : "");
   printf("  %d of %d degrees of freedom held by forces, %d steps, accelerations below %.1e\n",
          info.held, info.dof, info.iterations, info.residual);
+  if (*undecided) {
+    printf("  forces about it neither hold nor drive '%s' to first order\n", undecided);
+  }
   for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     int n = (int)strlen(q.name);
     if (n > width) width = n;
@@ -84,10 +90,12 @@ static void json_derivatives(cli_json* j, const jo_static* s) {
   cli_json_end(j);
 }
 
-// "stability": "stable" or "unstable", and what grows
+// "stability": "stable", "unstable", and what grows, or "undecided", and what may move
 static void json_stability(cli_json* j, const jo_static* s) {
   jo_static_stability v = jo_static_judge(s);
-  cli_json_text(j, "stability", v.is_unstable ? "unstable" : "stable");
+  const char* undecided = jo_static_undecided(s);
+  cli_json_text(j, "stability", v.is_unstable ? "unstable" : *undecided ? "undecided" : "stable");
+  if (*undecided) cli_json_text(j, "undecided", undecided);
   if (!v.is_unstable) return;
   cli_json_object(j, "unstable");
   cli_json_text(j, "state", v.state);

@@ -36,7 +36,7 @@ JO_API jo_static_info jo_static_inspect(const jo_static* s);
 /// as rolling along the road, are not unstable.
 typedef struct jo_static_stability {
   int is_unstable;    // a small push grows
-  double growth;      // its rate [1/s]; 0: stable
+  double growth;      // its rate [1/s]; 0: stable; infinite: it grows, but not to first order
   double turning;     // angular frequency at which it oscillates while it grows [rad/s]
   const char* state;  // the coordinate, or state, that moves most; "" where it is stable
 } jo_static_stability;
@@ -44,6 +44,12 @@ typedef struct jo_static_stability {
 /// Return the verdict on the stability of the equilibrium. A context has a warning where it is unstable.
 /// Ownership: `state` belongs to `s`.
 JO_API jo_static_stability jo_static_judge(const jo_static* s);
+
+/// Return the coordinate, or state, that forces about the equilibrium neither hold nor drive to first order, so that its
+/// eigenvalues, zero within their errors, leave open whether it is stable; "" where they decide. Of a single coordinate the forces
+/// 0.01 m or rad beside the equilibrium decide, where there are any.
+/// Ownership: it belongs to `s`.
+JO_API const char* jo_static_undecided(const jo_static* s);
 
 /// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
 /// as those of a run: sensors of the file first.

@@ -1161,6 +1161,7 @@ FUNCTIONS = {
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
     "jo_static_judge": (jo_static_stability, (c_void_p,)),
+    "jo_static_undecided": (c_char_p, (c_void_p,)),
     "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_static_sensor_count": (c_int, (c_void_p,)),
     "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),

@@ -45,6 +45,7 @@ static jo_status settle(jo_static* s) {
   JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jplant_find_rest(s->ctx, p, s->at.y, &s->found));
   if (!p->is_judged) jplant_warn_unstable(s->ctx, p, &s->found);
+  jplant_warn_creep(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
     jplant_start_clear(s->ctx, p, s->by.n, &s->at);
@@ -104,12 +105,18 @@ jo_static_info jo_static_inspect(const jo_static* s) {
 jo_static_stability jo_static_judge(const jo_static* s) {
   JO_REQUIRE_OR((jo_static_stability){0}, s);
   const jmachine_equilibrium* f = &s->found;
-  bool is_unstable = f->growth > 0.0;
-  return (jo_static_stability){
-      .is_unstable = is_unstable,
-      .growth = f->growth,
-      .turning = f->turning,
-      .state = is_unstable ? s->plant->dynamics->layout.name[f->growing] : ""};
+  bool is_fast = f->growth > 0.0, is_unstable = is_fast || f->creep > 0.0;
+  int state = is_fast ? f->growing : f->creeping;
+  return (jo_static_stability){.is_unstable = is_unstable,
+                               .growth = is_fast ? f->growth : f->creep,
+                               .turning = is_fast ? f->turning : 0.0,
+                               .state = is_unstable ? s->plant->dynamics->layout.name[state] : ""};
+}
+
+const char* jo_static_undecided(const jo_static* s) {
+  JO_REQUIRE_OR("", s);
+  int k = s->found.undecided;
+  return k > 0 && !jo_static_judge(s).is_unstable ? s->plant->dynamics->layout.name[k - 1] : "";
 }
 
 jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out) {

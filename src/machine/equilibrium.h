@@ -18,6 +18,10 @@ typedef struct jmachine_equilibrium {
   // The search knows of forces that depend on positions and no others; plant/static/stability.c knows them all.
   double growth, turning;
   int growing;
+  // the same of what grows too slowly to matter to runs: beyond its error, but not counted in `growth`; infinite: to no first order
+  double creep;
+  int creeping;
+  int undecided;  // one plus the state that forces neither hold nor drive to first order, beside free motions; 0: none
   bool is_edge;   // the descent ended where loops cannot be closed any more
   bool is_loose;  // nothing can hold what is left
   bool is_moved;  // with them where they began there is no rest: they are where the search came to

@@ -102,6 +102,9 @@ jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* valu
 // Warns of an equilibrium that was judged unstable.
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);
 
+// Of one whose instability is too slow for that, or does not show to first order.
+void jplant_warn_creep(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);
+
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
                              double* qd);

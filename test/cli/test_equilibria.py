@@ -3,12 +3,14 @@
 """Static equilibria are found wherever a damped model comes to rest: however a condition is written, on stops, under other
 loads and from other starts; those that are unstable are reported."""
 import json
+import math
 import re
 import os
 import tempfile
 import unittest
 from pathlib import Path
 
+import case
 from program import jounce
 
 MODELS = Path("models").resolve()
@@ -235,6 +237,54 @@ class Vehicles(Case):
         found = [find(CAR, **{"joints.chassis.guess.z": z}) for z in (0.221, 0.1, 0.8)]
         self.same(found[0], found[1], 1e-9)
         self.same(found[0], found[2], 1e-9)
+
+
+class Indifferent(case.Case):
+    """m = 1, l = 1, I = 1.01: a spring of -k and gravity, k theta - 9.81 sin(theta); forces of powers of x."""
+    PENDULUM = """jounce: 1
+parameters: {k: -5, th: 0}
+bodies: {bob: {mass: 1, com: [0, 0, -1], inertia: [0.01, 0.01, 0.01]}}
+joints: {a: {type: revolute, child: bob, axis: y}}
+forces: {s: {on: a, stiffness: k}}
+initial: {a: th}
+"""
+    POWER = """jounce: 1
+gravity: [0, 0, 0]
+bodies: {m: {mass: 1}}
+joints: {x: {type: prismatic, child: m, axis: x}}
+forces: {s: {on: x, force: "FORCE"}}
+"""
+
+    def verdict(self, text, *options):
+        done = jounce("static", self.path("m.yaml", text), "--json", *options)
+        return json.loads(done.stdout), done.stderr
+
+    def test_slow_growth_is_reported(self):
+        for k in (-9.8101, -9.81001, -9.81 - 1e-7, -9.815):
+            found, said = self.verdict(self.PENDULUM, "--set", f"k={k!r}")
+            growth = math.sqrt((-k - 9.81)/1.01)
+            self.assertEqual(found["stability"], "unstable")
+            self.assertAlmostEqual(found["unstable"]["growth"], growth, delta=1e-6*growth + 1e-9)
+            self.assertIn(f"with a rate of {growth:.3g} 1/s", said)
+            self.assertEqual("slowly" in said, growth < 0.01)
+        for k in (-9.80999, -9.8, -5, 0, 10):
+            found, said = self.verdict(self.PENDULUM, "--set", f"k={k}")
+            self.assertEqual((found["stability"], said), ("stable", ""))
+
+    def test_forces_nearby_decide_where_first_order_does_not(self):
+        # 9.81 (theta - sin(theta)) leads away
+        for th in (0, 0.1):
+            found, said = self.verdict(self.PENDULUM, "--set", "k=-9.81", "--set", f"th={th}")
+            self.assertEqual((found["stability"], found["unstable"]["state"]), ("unstable", "a"))
+            self.assertIn("vanish to first order, and beside it they lead away", said)
+        # a force of the file acts against the coordinate
+        for force, verdict in (("-100*x^3", "unstable"), ("100*x^3", "stable"), ("x^2", "unstable"), ("-x^2", "unstable"),
+                               ("100*max(x, 0)^3", "undecided"), ("1e-9*x^3", "undecided")):
+            self.assertEqual(self.verdict(self.POWER.replace("FORCE", force))[0]["stability"], verdict, force)
+        found, said = self.verdict(self.POWER.replace("FORCE", "1e-9*x^3"))
+        self.assertEqual((found["undecided"], said), ("x", ""))
+        text = jounce("static", self.path("m.yaml", self.POWER.replace("FORCE", "1e-9*x^3"))).stdout
+        self.assertIn("undecided whether stable or unstable (indifferent)", text)
 
 
 if __name__ == "__main__":

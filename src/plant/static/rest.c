@@ -117,6 +117,23 @@ void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equil
             p->model->path, found->growth, name, name);
 }
 
+void jplant_warn_creep(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found) {
+  if (!(found->creep > 0.0)) return;
+  const char* name = p->dynamics->layout.name[found->creeping];
+  if (isinf(found->creep)) {
+    jerr_warn(ctx,
+              "%s: the static equilibrium is unstable: forces about it vanish to first order, and "
+              "beside it they lead away from it, as 0.01 m or rad of '%s' show; begin beside it "
+              "(initial, guess) to find another one, or add what holds '%s'",
+              p->model->path, name, name);
+    return;
+  }
+  jerr_warn(ctx,
+            "%s: the static equilibrium is unstable, slowly: a small push grows with a rate of "
+            "%.3g 1/s, most in '%s' (runs that begin there are warned of from 0.01 1/s on)",
+            p->model->path, found->creep, name);
+}
+
 // The first state that starting changes, of those that only events do; -1: none.
 static int first_changed(const jgen_layout* l, const double* before, const double* after) {
   for (int i = 0; i < l->ny; i++) {
