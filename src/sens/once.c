@@ -9,6 +9,7 @@
 #include "plant/check/guard.h"
 #include "plant/check/judge.h"
 #include "sens/error/brink.h"
+#include "sens/error/kink.h"
 #include "sens/error/plan.h"
 #include "sens/tangent/along.h"
 #include "sens/walk.h"
@@ -233,9 +234,13 @@ static bool allocate(jsens_result* r) {
   r->end_reach = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->tips = JARENA_ARRAY(&r->arena, r->nw, int);
+  r->brink_at = JARENA_ARRAY(&r->arena, r->nw, double);
+  r->brink_with = JARENA_ARRAY(&r->arena, r->nw, int);
+  if (!r->brink_at || !r->brink_with) return false;
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
   for (int k = 0; r->brink && r->tips && k < r->nw; k++) {
-    r->brink[k] = r->tips[k] = -1;
+    r->brink[k] = r->tips[k] = r->brink_with[k] = -1;
+    r->brink_at[k] = NAN;
   }
   for (int i = 0; r->gradient_error && i < n; i++) {
     r->gradient_error[i] = NAN;
@@ -326,6 +331,7 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
     JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
     if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
+    if (status >= 0) status = jsens_kinks(s, run, of, opt, r);
     jplant_work_destroy(run);
     if (of->start_tips) memcpy(r->tips, of->start_tips, (size_t)r->nw * sizeof *r->tips);
   }

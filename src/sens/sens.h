@@ -119,6 +119,7 @@ typedef struct jsens_event {
   double* weight;
   double* dt;  // d t / d number (nw); direct only, else NULL
   bool jumps;  // state or slope change there, so that its time matters; direct only
+  int entry;   // of the record; direct only
 } jsens_event;
 
 // By how much derivatives grew over a step, where that was by more than nature and accuracy let them.
@@ -166,6 +167,8 @@ typedef struct jsens_result {
   double* unit;           // size of each number: what a change of it is measured by (nw)
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
+  double* brink_at;  // where that switch is in the run [s]; NaN: at its start (nw)
+  int* brink_with;   // the switch that it coincides with there; -1: none, the run ends (nw)
   int* tips;   // the same of a coordinate that it makes hang or tip over, as a state; -1: none (nw)
   // the run as it was taken, and its walk step by step
   jsens_method method;

@@ -38,6 +38,8 @@ void jsens_doubt_side(jsens_doubt* d, const jsens_result* r, const jplant* p, in
   if (d->brink || d->tips) return;
   int k = r->brink[number], i = r->tips[number];
   if (k >= 0) d->brink = p->switch_name[k];
+  if (k >= 0) d->brink_at = r->brink_at[number];
+  if (k >= 0 && r->brink_with[number] >= 0) d->with = p->switch_name[r->brink_with[number]];
   if (k < 0 && i >= 0) d->tips = p->dynamics->layout.name[i];
 }
 
@@ -50,8 +52,19 @@ static void warn_of_one_side(jo_context* ctx, const jsens_doubt* d, const char* 
               path, d->one_sided, d->all, d->tips, d->first_one_sided, d->tips);
     return;
   }
+  if (d->brink && !isnan(d->brink_at)) {
+    jerr_warn(ctx,
+              "%s: %d of %d derivatives are those of one side, without an error bar: at %.12g s the "
+              "event '%s' falls on %s%s%s, and the least change of '%s' decides %s; hint: move one "
+              "of them a little",
+              path, d->one_sided, d->all, d->brink_at, d->brink, d->with ? "'" : "",
+              d->with ? d->with : "the end of the run", d->with ? "'" : "", d->first_one_sided,
+              d->with ? "which comes first" : "whether it happens");
+    return;
+  }
   const char* other =
-      ", or makes hang or tip over what nothing holds at static equilibrium";  // where a sweep has both
+      ", or makes hang or tip over what nothing holds at static equilibrium, or moves an event "
+      "across another one or the end of the run";  // where a sweep has both
   jerr_warn(ctx,
             "%s: %d of %d derivatives are those of one side, without an error bar: the run starts "
             "where the least change of '%s' throws a switch%s%s%s; hint: start a little beside it",

@@ -32,7 +32,7 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
                        const double* dt) {
   jsens_event* v = &d->w->out->event[d->nevent];
   *v = (jsens_event){
-      .t = e->t, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
+      .t = e->t, .entry = e->index, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
   v->follows = e->what->follows;
   v->jumps = true;
   for (int l = 0; l < d->lanes; l++) {
