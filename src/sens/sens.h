@@ -165,11 +165,11 @@ typedef struct jsens_result {
   bool is_within;         // every derivative is
   int passes;             // runs it took
   double* unit;           // size of each number: what a change of it is measured by (nw)
-  int* brink;  // by number: a switch the start stands on, its derivatives being those of one
-               // side and their error unknown (infinite); -1: none (nw)
+  int* brink;        // by number: a switch the start stands on, its derivatives being those of one
+                     // side and their error unknown (infinite); -1: none (nw)
   double* brink_at;  // where that switch is in the run [s]; NaN: at its start (nw)
   int* brink_with;   // the switch that it coincides with there; -1: none, the run ends (nw)
-  int* tips;   // the same of a coordinate that it makes hang or tip over, as a state; -1: none (nw)
+  int* tips;  // the same of a coordinate that it makes hang or tip over, as a state; -1: none (nw)
   // the run as it was taken, and its walk step by step
   jsens_method method;
   jsens_options used;

@@ -268,5 +268,105 @@ class WithoutValues(Case):
                     self.assertAlmostEqual(direct, adjoint, delta=1e-8)
 
 
+class Coincidences(Case):
+    """Events that fall on one another, on the end of the run or of a window: the next value of a parameter decides."""
+    PLAIN = """jounce: 1
+gravity: [0, 0, 0]
+parameters: {p: 0.5, q: 0.5, m: 1}
+bodies: {b: {mass: m}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+"""
+    SAMPLED = """jounce: 1
+gravity: [0, 0, 0]
+parameters: {T: 0.25, m: 1}
+bodies: {b: {mass: m}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+states: {u: {discrete: true}, s: {derivative: u}}
+samplers: {c: {every: T, set: {u: t}}}
+objectives: {f: {final: s + 0*m}}
+simulation: {end: 1}
+"""
+
+    def sides(self, path, name, value):
+        """Slopes before and behind, by differences of runs."""
+        h = 1e-6
+        f = [json.loads(jounce("run", path, "--json", "--set", f"{name}={value + k*h!r}").stdout)["objectives"]["f"] for k in (-1, 0, 1)]
+        return (f[1] - f[0])/h, (f[2] - f[1])/h
+
+    def one_sided(self, text, wrt, said, *options):
+        """Whether each parameter is that of one side, by both methods."""
+        path, found = self.path("m.yaml", text), None
+        for method in ("direct", "adjoint"):
+            done = jounce("sens", path, "--wrt", ",".join(wrt), "--method", method, "--json", *options)
+            errors = json.loads(done.stdout)["objectives"]["f"]["gradient_error"]
+            sides = [errors[name] is None for name in wrt]
+            self.assertEqual("those of one side" in done.stderr, any(sides), done.stderr)
+            if any(sides):
+                self.assertIn(said, done.stderr)
+            self.assertIn(found, (None, sides))
+            found = sides
+        return found
+
+    def test_a_sample_at_the_end(self):
+        left, right = self.sides(self.path("m.yaml", self.SAMPLED), "T", 0.25)
+        self.assertGreater(abs(left - right), 0.5)
+        said = "at 1 s the event 'c, condition' falls on the end of the run, and the least change of 'T' decides whether it happens"
+        self.assertEqual(self.one_sided(self.SAMPLED, ("T", "m"), said), [True, False])
+        self.assertEqual(self.one_sided(self.SAMPLED.replace("T: 0.25", "T: 0.1"), ("T", "m"), said), [True, False])
+        # near the end, not at it
+        for T in (0.25 + 1e-9, 0.25 - 1e-9, 0.3):
+            self.assertEqual(self.one_sided(self.SAMPLED, ("T", "m"), said, "--set", f"T={T!r}"), [False, False])
+
+    def test_an_event_at_the_end(self):
+        text = self.PLAIN + """states: {u: {discrete: true}, s: {derivative: u}}
+events: {c: {when: "t > 2*p", set: {u: 5}}}
+objectives: {f: {final: s}}
+simulation: {end: 1}
+"""
+        left, right = self.sides(self.path("m.yaml", text), "p", 0.5)
+        self.assertGreater(abs(left - right), 5)
+        self.assertEqual(self.one_sided(text, ("p", "m"), "at 1 s the event 'c, condition' falls on the end"), [True, False])
+        self.assertEqual(self.one_sided(text, ("p", "m"), "", "--set", "p=0.49999999"), [False, False])
+        self.assertEqual(self.one_sided(text, ("m",), ""), [False])
+
+    def test_an_event_at_the_end_of_a_window(self):
+        text = self.PLAIN + """states: {u: {discrete: true}}
+events: {c: {when: "t > p", set: {u: 1}}}
+objectives: {f: {integral: u + 0*m, window: [0.2, 0.5]}}
+simulation: {end: 1}
+"""
+        left, right = self.sides(self.path("m.yaml", text), "p", 0.5)
+        self.assertGreater(abs(left - right), 0.5)
+        self.assertEqual(self.one_sided(text, ("p", "m"), "at 0.5 s"), [True, False])
+        self.assertEqual(self.one_sided(text, ("p", "m"), "", "--set", "p=0.4999999"), [False, False])
+
+    def test_two_events_at_one_instant(self):
+        text = self.PLAIN + """states: {a: {discrete: true, initial: 1}}
+events: {e1: {when: "t > p", set: {a: a+1}}, e2: {when: "t > q", set: {a: a*10}}}
+objectives: {f: {integral: a + 0*m}}
+simulation: {end: 1}
+"""
+        for name in ("p", "q"):
+            left, right = self.sides(self.path("m.yaml", text), name, 0.5)
+            self.assertGreater(abs(left - right), 5)
+        said = "at 0.5 s the event 'e1, condition' falls on 'e2, condition', and the least change of 'p' decides which comes first"
+        self.assertEqual(self.one_sided(text, ("p", "q", "m"), said), [True, True, False])
+        # both are moved together
+        self.assertEqual(self.one_sided(text.replace("t > q", "t > p"), ("p", "m"), said), [False, False])
+        done = jounce("sweep", self.path("m.yaml", text), "--param", "q=0.4:0.6:3", "--wrt", "p,q")
+        self.assertIn("2 of 6 derivatives are those of one side", done.stderr)
+
+    def test_the_order_may_not_matter(self):
+        """Two forces that begin at one instant add up; their product does not."""
+        for what, sides in (("step(t - p) + step(t - q)", False), ("step(t - p)*step(t - q)", True)):
+            text = self.PLAIN + f"""forces: {{f: {{on: x, torque: "{what}"}}}}
+objectives: {{f: {{final: x}}}}
+simulation: {{end: 1}}
+"""
+            left, right = self.sides(self.path("m.yaml", text), "p", 0.5)
+            self.assertEqual(abs(left - right) > 0.1, sides)
+            self.assertEqual(self.one_sided(text, ("p", "q", "m"), "at 0.5 s"), [sides, sides, False])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -53,23 +53,29 @@ static void warn_of_one_side(jo_context* ctx, const jsens_doubt* d, const char* 
     return;
   }
   if (d->brink && !isnan(d->brink_at)) {
-    jerr_warn(ctx,
-              "%s: %d of %d derivatives are those of one side, without an error bar: at %.12g s the "
-              "event '%s' falls on %s%s%s, and the least change of '%s' decides %s; hint: move one "
-              "of them a little",
-              path, d->one_sided, d->all, d->brink_at, d->brink, d->with ? "'" : "",
-              d->with ? d->with : "the end of the run", d->with ? "'" : "", d->first_one_sided,
-              d->with ? "which comes first" : "whether it happens");
+    jerr_warn(
+        ctx,
+        "%s: %d of %d derivatives are those of one side, without an error bar: at %.12g s the "
+        "event '%s' falls on %s%s%s, and the least change of '%s' decides %s; hint: move one "
+        "of them a little",
+        path, d->one_sided, d->all, d->brink_at, d->brink, d->with ? "'" : "",
+        d->with ? d->with : "the end of the run", d->with ? "'" : "", d->first_one_sided,
+        d->with ? "which comes first" : "whether it happens");
     return;
   }
-  const char* other =
-      ", or makes hang or tip over what nothing holds at static equilibrium, or moves an event "
-      "across another one or the end of the run";  // where a sweep has both
+  if (!d->brink) {  // of a sweep, which has all kinds
+    jerr_warn(ctx,
+              "%s: %d of %d derivatives are those of one side, without an error bar: the least "
+              "change of '%s' throws a switch at the start, makes hang or tip over what nothing "
+              "holds at static equilibrium, or moves an event across another one or the end of the "
+              "run; hint: take values a little beside",
+              path, d->one_sided, d->all, d->first_one_sided);
+    return;
+  }
   jerr_warn(ctx,
             "%s: %d of %d derivatives are those of one side, without an error bar: the run starts "
-            "where the least change of '%s' throws a switch%s%s%s; hint: start a little beside it",
-            path, d->one_sided, d->all, d->first_one_sided, d->brink ? " (" : "",
-            d->brink ? d->brink : other, d->brink ? ")" : "");
+            "where the least change of '%s' throws a switch (%s); hint: start a little beside it",
+            path, d->one_sided, d->all, d->first_one_sided, d->brink);
 }
 
 // What helps; near singular positions nothing may.

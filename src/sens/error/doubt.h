@@ -17,10 +17,10 @@ typedef struct jsens_doubt {
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is
   const char* first_one_sided;     // number
-  const char* brink;               // switch that the start, or an instant of the run, stands on; NULL: not known
-  const char* with;                // what it coincides with at that instant; NULL: the end of the run
-  double brink_at;                 // that instant [s]; NaN: the start
-  const char* tips;  // coordinate that a number makes hang or tip over; NULL: not known
+  const char* brink;  // switch that the start, or an instant of the run, stands on; NULL: not known
+  const char* with;   // what it coincides with at that instant; NULL: the end of the run
+  double brink_at;    // that instant [s]; NaN: the start
+  const char* tips;   // coordinate that a number makes hang or tip over; NULL: not known
 } jsens_doubt;
 
 // One derivative, of an objective with this value by a number of size `unit`.

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "sens/once.h"
+#include "sens/sibling.h"
 
 #define RESOLVED 1e-13  // times max(1, |t|) [s]: as instants are located
 #define NEAR     1e-12  // of a number's size: its rounding
 #define FELT     1e-12  // by which a change of the number by its size must move two events apart [s]
 #define SAME     1e-6   // of their slopes: less is their error
+#define MOST     64     // numbers of a walk that tangents are made for
 #define ADDS     1e-9   // of what f changes by: rounding
 
 typedef struct kinks {
@@ -148,8 +150,8 @@ static jo_status look(kinks* k) {
 }
 
 // By the direct method, for the times of events alone.
-static jo_status walk_for_times(const jsens* s, const jsens_result* of, const jsens_options* opt,
-                                jsens_result* r) {
+static jo_status walk_direct(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                             jsens_result* r) {
   jsens_options o = *opt;
   jsens_result* direct;
   o.estimate = o.compare = false;
@@ -170,12 +172,34 @@ static jo_status walk_for_times(const jsens* s, const jsens_result* of, const js
   return JO_OK;
 }
 
+// Tangents that were not prepared are interpreted: they are wanted for one walk. Of many numbers that takes too long.
+static jo_status walk_for_times(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                                jsens_result* r) {
+  if (s->tangents) return walk_direct(s, of, opt, r);
+  if (r->nw > MOST) return JO_OK;
+  jsens_kernel_options kernels = {.direct = true, .kernel = jkernel_options_default()};
+  kernels.kernel.backend = JKERNEL_INTERP;
+  kernels.lanes = jsens_lanes_for(r->nw, jkernel_most_lanes(JKERNEL_INTERP));
+  jsens direct = *s;
+  direct.own = NULL;
+  direct.siblings = NULL;
+  jo_status status = jsens_kernels_create(r->ctx, s->plant, &kernels, &direct.own);
+  if (status >= 0) {
+    direct.tangents = direct.own->tangents;
+    direct.siblings = jsens_kernel_shelf_create(r->ctx, &kernels);
+    status = direct.siblings ? walk_direct(&direct, of, opt, r) : jerr_memory(r->ctx);
+  }
+  jsens_kernel_shelf_destroy(direct.siblings);
+  jsens_kernels_destroy(direct.own);
+  return status;
+}
+
 jo_status jsens_kinks(const jsens* s, jplant_work* run, const jsens_result* of,
                       const jsens_options* opt, jsens_result* r) {
   const jsens_record* record = of->record;
   if (!record || !has_candidates(record)) return JO_OK;
   if (r->method != JSENS_DIRECT) {
-    return s->tangents ? walk_for_times(s, of, opt, r) : JO_OK;
+    return walk_for_times(s, of, opt, r);
   }
   kinks k = {.run = run, .record = record, .r = r, .event = r->event, .n = r->nevent};
   jarena a;

@@ -31,8 +31,12 @@ static void event_times(jsens_direct* d, const jsens_entry* e, const double* y, 
 static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate, int which_pack,
                        const double* dt) {
   jsens_event* v = &d->w->out->event[d->nevent];
-  *v = (jsens_event){
-      .t = e->t, .entry = e->index, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
+  *v = (jsens_event){.t = e->t,
+                     .entry = e->index,
+                     .which = k,
+                     .on = d->w->run->mode[k] < 0.5,
+                     .rate = rate,
+                     .dt = v->dt};
   v->follows = e->what->follows;
   v->jumps = true;
   for (int l = 0; l < d->lanes; l++) {
