@@ -331,7 +331,7 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
     JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
     if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
-    if (status >= 0) status = jsens_kinks(s, run, of, opt, r);
+    if (status >= 0) status = jsens_kinks(s, run, of, r);
     jplant_work_destroy(run);
     if (of->start_tips) memcpy(r->tips, of->start_tips, (size_t)r->nw * sizeof *r->tips);
   }

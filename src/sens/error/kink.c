@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//   (S46)  |t_a - t_b| <= 1e-13 max(1, |t|) + 1e-12 u |dt_a/dp - dt_b/dp|,   u |dt_a/dp - dt_b/dp| > 1e-12 s
+//   (S47)  |t_a - t_b| <= 1e-13 max(1, |t|) + 1e-12 u |dt_a/dp - dt_b/dp|,   u |dt_a/dp - dt_b/dp| > 1e-12 s
 // a, b: two events with times of their own, or an event and the end of the run. Two events count where it matters which comes
 // first: where f changes by other amounts in the other order, or both reset states.
 #include "sens/error/kink.h"
@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "sens/once.h"
 #include "sens/sibling.h"
 
 #define RESOLVED 1e-13  // times max(1, |t|) [s]: as instants are located
@@ -53,7 +52,7 @@ static void mark(kinks* k, int number, const jsens_event* a, int other) {
   r->brink_with[number] = other;
 }
 
-// (S46) whether number j moves events with these slopes apart
+// (S47) whether number j moves events with these slopes apart
 static bool is_apart(const kinks* k, int j, double a, double b, double between) {
   double slope = fabs(a - b), moved = slope * k->r->unit[j];
   return moved > FELT && slope > SAME * fmax(fabs(a), fabs(b)) &&
@@ -150,32 +149,25 @@ static jo_status look(kinks* k) {
 }
 
 // By the direct method, for the times of events alone.
-static jo_status walk_direct(const jsens* s, const jsens_result* of, const jsens_options* opt,
-                             jsens_result* r) {
-  jsens_options o = *opt;
+static jo_status walk_direct(const jsens* s, const jsens_result* of, jsens_result* r) {
   jsens_result* direct;
-  o.estimate = o.compare = false;
-  o.events_only = true;
-  o.observer = NULL;
-  JO_TRY(jsens_result_create(r->ctx, s, JSENS_DIRECT, &o, &direct));
   int said = jo_context_diagnostic_count(r->ctx);
-  jo_status status = jsens_walk_record(s, of, &o, direct);
+  jo_status status = jsens_walk_events(r->ctx, s, of, JSENS_DIRECT, false, &direct);
   for (int j = 0; status >= 0 && j < r->nw; j++) {
     if (r->brink[j] >= 0 || direct->brink[j] < 0) continue;
     r->brink[j] = direct->brink[j];
     r->brink_at[j] = direct->brink_at[j];
     r->brink_with[j] = direct->brink_with[j];
   }
-  jsens_result_destroy(direct);
+  if (status >= 0) jsens_result_destroy(direct);
   if (status >= 0 || status == JO_ERR_MEMORY) return status;
   jerr_forget(r->ctx, said);  // whoever asks for the direct method is told
   return JO_OK;
 }
 
 // Tangents that were not prepared are interpreted: they are wanted for one walk. Of many numbers that takes too long.
-static jo_status walk_for_times(const jsens* s, const jsens_result* of, const jsens_options* opt,
-                                jsens_result* r) {
-  if (s->tangents) return walk_direct(s, of, opt, r);
+static jo_status walk_for_times(const jsens* s, const jsens_result* of, jsens_result* r) {
+  if (s->tangents) return walk_direct(s, of, r);
   if (r->nw > MOST) return JO_OK;
   jsens_kernel_options kernels = {.direct = true, .kernel = jkernel_options_default()};
   kernels.kernel.backend = JKERNEL_INTERP;
@@ -187,19 +179,18 @@ static jo_status walk_for_times(const jsens* s, const jsens_result* of, const js
   if (status >= 0) {
     direct.tangents = direct.own->tangents;
     direct.siblings = jsens_kernel_shelf_create(r->ctx, &kernels);
-    status = direct.siblings ? walk_direct(&direct, of, opt, r) : jerr_memory(r->ctx);
+    status = direct.siblings ? walk_direct(&direct, of, r) : jerr_memory(r->ctx);
   }
   jsens_kernel_shelf_destroy(direct.siblings);
   jsens_kernels_destroy(direct.own);
   return status;
 }
 
-jo_status jsens_kinks(const jsens* s, jplant_work* run, const jsens_result* of,
-                      const jsens_options* opt, jsens_result* r) {
+jo_status jsens_kinks(const jsens* s, jplant_work* run, const jsens_result* of, jsens_result* r) {
   const jsens_record* record = of->record;
   if (!record || !has_candidates(record)) return JO_OK;
   if (r->method != JSENS_DIRECT) {
-    return walk_for_times(s, of, opt, r);
+    return walk_for_times(s, of, r);
   }
   kinks k = {.run = run, .record = record, .r = r, .event = r->event, .n = r->nevent};
   jarena a;
