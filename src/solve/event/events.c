@@ -50,7 +50,12 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
   double* data = JARENA_ARRAY(&run->arena, 12 * (size_t)n, double);
   if (!ev || !data) return NULL;
-  *ev = (jsolve_events){.n = n, .t_last = -INFINITY, .until = -INFINITY};
+  *ev = (jsolve_events){.n = n,
+                        .t_last = -INFINITY,
+                        .until = -INFINITY,
+                        .t_beyond = -INFINITY,
+                        .t_after = -INFINITY,
+                        .leaving = -1};
   double** vector[] = {&ev->g,  &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis, &ev->start,
                        &ev->lo, &ev->hi,    &ev->probe, &ev->rate,  &ev->t_flip,     &ev->interval};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
@@ -62,10 +67,12 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
     memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
   }
   ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  ev->beyond = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  ev->after = JARENA_ARRAY(&run->arena, run->sys->n, double);
   ev->flipped = JARENA_ARRAY(&run->arena, n, int);
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
-  bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
+  bool is_ok = ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
@@ -118,9 +125,42 @@ static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < n; i++)
       ev->y[i] = run->y[i] + j * span * slope[i];
+    if (j == 1) memcpy(ev->after, ev->y, (size_t)n * sizeof *ev->y);
     look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
   }
+  ev->t_after = run->t;
   jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor, is_over);
+}
+
+// Margin of switch k at (t, y) in the mode that it has.
+static double margin_of(jsolve_events* ev, jsolve_run* run, double t, const double* y, int k) {
+  run->sys->switches(run->sys->user, t, y, ev->rate);
+  return run->sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+}
+
+// Whether the events of this instant bring the margin of switch k back to its limit from `probe`, which it spoils.
+static bool brings_back(jsolve_events* ev, jsolve_run* run, int k, const double* probe) {
+  double t = run->t + jsolve_zeno_span(run->t), beyond = margin_of(ev, run, t, probe, k);
+  if (!(beyond > 0)) return false;
+  memcpy(ev->y, probe, (size_t)run->sys->n * sizeof *probe);
+  return run->sys->repeat(run->sys->user, run->t, run->y, k, ev->y) &&
+         jsolve_zeno_holds(beyond, margin_of(ev, run, t, ev->y, k), ev->floor[k]);
+}
+
+// (I16)  Which of the switches that have just flipped their events hold at their limits: those that would do so a little
+// later, along the slope before the event or along the one behind it.
+static void watch_holds(jsolve_events* ev, jsolve_run* run) {
+  ev->leaving = -1;
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->t_flip[k] != run->t) continue;
+    bool is_held = (ev->t_beyond == run->t && brings_back(ev, run, k, ev->beyond)) ||
+                   (ev->t_after == run->t && brings_back(ev, run, k, ev->after));
+    if (!is_held) continue;
+    jsolve_zeno_hold(&ev->zeno, k, run->t, margin_of(ev, run, run->t, run->y, k));
+    if (ev->t_after != run->t || ev->leaving >= 0) continue;
+    double next = margin_of(ev, run, run->t + jsolve_zeno_span(run->t), ev->after, k);
+    if (jsolve_zeno_leaves(&ev->zeno, k, next, ev->floor[k])) ev->leaving = k;
+  }
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -133,6 +173,7 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   }
   if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run, true);
   jsolve_clocks_begin(&ev->clocks);
+  if (ev->nflipped == 0 && run->sys->repeat && ev->t_last == run->t) watch_holds(ev, run);
   ev->is_first = true;
   return ev->nflipped > 0;
 }
@@ -417,9 +458,25 @@ static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
   }
 }
 
+// Switch k goes on into the mode at whose limit its event holds it.
+static jo_status fail_held(jsolve_run* run, int k) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_LIMIT,
+      "integration: the events of %s accumulate at t = %.9g s: the event sets what its condition "
+      "compares back to the limit, and the motion goes on into the condition: the event would have "
+      "to "
+      "happen again at once, without end. An event acts at an instant and holds nothing: let it "
+      "set "
+      "a discrete state that stops the motion, use a stop or dry friction, or end the run there "
+      "(end_when); keep a largest value where the rate changes sign, not where the value grows",
+      jsolve_label(run->sys->switch_name, "switch", k, label), run->t);
+}
+
 // k: the switch of which margins show that an event was lost, -1: none.
 static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, int k) {
   if (k < 0) return JO_OK;
+  if (ev->zeno.is_held[k]) return fail_held(run, k);
   const jsolve_zeno* z = &ev->zeno;
   char label[JSOLVE_LABEL], apart[64] = "there is none before it";
   // nothing that moves changes as often as events are located, but for a reset that makes it so
@@ -474,6 +531,7 @@ static jo_status check_values(jsolve_events* ev, jsolve_run* run, double t, cons
 }
 
 jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run) {
+  JO_TRY(check_accumulation(ev, run, ev->leaving));
   return check_values(ev, run, run->t, ev->start);
 }
 
@@ -505,6 +563,8 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
     ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
     ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
   }
+  memcpy(ev->beyond, ev->y, (size_t)run->sys->n * sizeof *ev->y);
+  ev->t_beyond = run->t_new;
 }
 
 static jo_status fail_jump(jsolve_run* run, int k) {

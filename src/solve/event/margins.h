@@ -36,6 +36,10 @@ struct jsolve_events {
   double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
   double* rate;                     // at which margins fall, of those that cross; else 0
   double* y;                        // n states: dense output, state before an event
+  // states a span after the last event, as the slope before it and the slope after it have them (n)
+  double *beyond, *after;
+  double t_beyond, t_after;  // of these events
+  int leaving;  // switch that goes on into the mode at whose limit its event holds it; -1: none
   int* flipped;
   int nflipped;
   bool* is_done;                  // flipped at this instant
