@@ -15,6 +15,7 @@
 // is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
 #include "solve/event/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,9 +31,10 @@
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
-#define MAX_AIMS       5     // steps to where rates say that it is
-#define RATE_SPAN      1e-5  // of the step, over which rates are taken
-#define AIM_LIMIT      1e-2  // of the step: farther off, the dense output says nothing
+#define MAX_AIMS       5                  // steps to where rates say that it is
+#define RATE_SPAN      1e-5               // of the step, over which rates are taken
+#define LAST           (4 * DBL_EPSILON)  // of the time: nearer to the end of a run, an event is at it
+#define AIM_LIMIT      1e-2               // of the step: farther off, the dense output says nothing
 #define JUMP_SMALLEST  1e-6  // where a run begins at a limit, nothing larger has been seen yet
 #define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
 #define JUMP_LEAST \
@@ -473,6 +475,27 @@ static jo_status fail_held(jsolve_run* run, int k) {
       jsolve_label(run->sys->switch_name, "switch", k, label), run->t);
 }
 
+// Switches that would cross behind the end of the run by no more than instants are rounded, the last sample of a clock,
+// cross there. *found: there are some, in `flipped`.
+static jo_status find_last(jsolve_events* ev, jsolve_run* run, bool* found) {
+  double t1 = run->t_new, before = fmax(t1 - RATE_SPAN * (t1 - run->t), run->t);
+  double reach = LAST * fmax(fabs(t1), fabs(run->t_begin));
+  ev->nflipped = 0;
+  if (t1 != run->t_end || !(before < t1)) return JO_OK;
+  jsolve_events_margins(ev, run, ev->g_end, ev->hi);
+  bool is_near = false;
+  for (int k = 0; k < ev->n; k++)
+    is_near = is_near || (ev->is_armed[k] && ev->hi[k] * (t1 - run->t) <= ev->start[k] * reach);
+  if (!is_near) return JO_OK;
+  JO_TRY(probe(ev, run, DENSE, before));
+  for (int k = 0; k < ev->n; k++) {
+    double rate = (ev->probe[k] - ev->hi[k]) / (t1 - before);
+    if (ev->is_armed[k] && ev->hi[k] <= rate * reach) ev->flipped[ev->nflipped++] = k;
+  }
+  *found = ev->nflipped > 0;
+  return JO_OK;
+}
+
 // k: the switch of which margins show that an event was lost, -1: none.
 static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, int k) {
   if (k < 0) return JO_OK;
@@ -605,6 +628,9 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   int suspect = f.sample;
   bool is_none = suspect > ev->last_sample;
   if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
+  if (is_none) JO_TRY(find_last(ev, run, found));
+  if (*found && run->sys->event) measure_rates(ev, run);
+  if (*found) return check_values(ev, run, t1, ev->g_end);
   if (is_none) return pass_step(ev, run);
   // where the dense output has it
   size_t bytes = (size_t)ev->n * sizeof(double);
