@@ -39,6 +39,7 @@
 #define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
 #define JUMP_LEAST \
   1e-3  // of the largest value: a margin that is so far off what leads there has jumped
+#define POLE        0.02   // of a margin: one that grows so much in that time goes to infinity
 #define BASE_EVENTS 10000  // allowed in a run, and ...
 #define EVENT_RATE  5000   // ... for every second [1/s]
 
@@ -73,8 +74,10 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   ev->after = JARENA_ARRAY(&run->arena, run->sys->n, double);
   ev->flipped = JARENA_ARRAY(&run->arena, n, int);
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
+  ev->is_pole = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
-  bool is_ok = ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done && ev->is_armed;
+  bool is_ok =
+      ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done && ev->is_pole && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
@@ -590,15 +593,15 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
   ev->t_beyond = run->t_new;
 }
 
-static jo_status fail_jump(jsolve_run* run, int k) {
+static jo_status fail_jump(jsolve_run* run, int k, double t) {
   char label[JSOLVE_LABEL];
   return jerr_set(
       run->ctx, JO_ERR_NUMERIC,
       "integration: what %s compares does not pass its limit at t = %.9g s, but goes from "
       "one side to the other at once: through a pole, as those of 1/x and tan(x), or "
       "by a jump, as that of an angle from pi to -pi; compare what is continuous there "
-      "(x < 0 in place of 1/x < 0)",
-      jsolve_label(run->sys->switch_name, "switch", k, label), run->t_new);
+      "(x < 0 in place of 1/x < 0, abs(x) < 0.1 in place of 1/abs(x) > 10)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), t);
 }
 
 // docs/theory/integration.md eq. (I13). Margins lead to zero where they cross: those that jump there, or pass a pole, tell neither when that is nor how it
@@ -606,6 +609,8 @@ static jo_status fail_jump(jsolve_run* run, int k) {
 static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
   double tolerance = tolerance_at(run->t_new);
   double span = fmin(JUMP_SPAN * tolerance, 0.5 * (run->t_new - run->t));
+  ev->t_probed = run->t_new;
+  memset(ev->is_pole, 0, (size_t)ev->n * sizeof *ev->is_pole);
   if (!(span > 10 * tolerance)) return JO_OK;
   JO_TRY(probe(ev, run, DENSE, run->t_new - 2 * span));
   swap(&ev->probe, &ev->lo);
@@ -613,8 +618,10 @@ static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
   for (int k = 0; k < ev->n; k++) {
     double last = ev->probe[k], change = last - ev->lo[k], off = fabs(last + change - ev->hi[k]);
     double least = fmax(JUMP_LEAST * ev->g_max[k], JUMP_SMALLEST);
+    ev->is_pole[k] =
+        (change > POLE * last && last > fmax(JUMP_SMALLEST, 10 * ev->floor[k])) || isinf(ev->hi[k]);
     if (!(ev->hi[k] <= 0) || !(off > least) || !(off > 2 * fabs(change))) continue;
-    return fail_jump(run, k);
+    return fail_jump(run, k, run->t_new);
   }
   return JO_OK;
 }
@@ -746,6 +753,15 @@ static void note_pulse(jsolve_events* ev, int k, double t) {
   ev->period = period;
 }
 
+// (I13)  Conditions whose values grow without bound up to here do not pass their limits, whether they cross themselves or
+// follow others, as 1/abs(x) does. A reset may lead anywhere.
+static jo_status check_poles(const jsolve_events* ev, jsolve_run* run) {
+  for (int i = 0; i < ev->nflipped && ev->t_probed == run->t && !run->has_jumped; i++) {
+    if (ev->is_pole[ev->flipped[i]]) return fail_jump(run, ev->flipped[i], run->t);
+  }
+  return JO_OK;
+}
+
 jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   run->has_jumped = false;
   memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
@@ -753,6 +769,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   while (ev->nflipped > 0) {
     JO_TRY(check_limits(ev, run));
     if (run->has_jumped && ev->zeno.npending > 0) watch_returns(ev, run, false);
+    JO_TRY(check_poles(ev, run));
     for (int i = 0; i < ev->nflipped; i++) {
       int k = ev->flipped[i];
       JASSERT(!ev->is_done[k]);  // a switch flips once at an instant

@@ -43,6 +43,8 @@ struct jsolve_events {
   int* flipped;
   int nflipped;
   bool* is_done;                  // flipped at this instant
+  bool* is_pole;                  // what it compares grows without bound towards the event at ...
+  double t_probed;                // ... this instant
   bool is_retaken;                // the proposed step is no longer the stepper's own
   int first_sample, last_sample;  // of the proposed step
   bool is_first;                  // the step follows an event, or the start
