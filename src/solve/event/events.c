@@ -31,6 +31,7 @@
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
+#define MAX_CLOSE      4  // probes beside an end that do not close the bracket: margins there are huge
 #define MAX_AIMS       5                  // steps to where rates say that it is
 #define RATE_SPAN      1e-5               // of the step, over which rates are taken
 #define LAST           (4 * DBL_EPSILON)  // of the time: nearer to the end of a run, an event is at it
@@ -293,8 +294,11 @@ static jo_status shrink(jsolve_events* ev, jsolve_run* run, source from, bracket
     }
     x = secant(ev, b);
     bool is_at_lo = x - b->lo < 0.25 * tolerance, is_at_hi = b->hi - x < 0.25 * tolerance;
-    if ((is_at_lo || is_at_hi) && nclose++ > 0) {
+    bool is_close = (is_at_lo || is_at_hi) && nclose++ > 0;
+    if (is_close && nclose <= MAX_CLOSE) {
       x = is_at_lo ? b->lo + 0.5 * tolerance : b->hi - 0.5 * tolerance;
+    } else if (is_close) {
+      x = b->lo + 0.5 * (b->hi - b->lo);
     } else if (i % 4 == 3) {
       if (b->hi - b->lo > 0.5 * width) x = b->lo + 0.5 * (b->hi - b->lo);
       width = b->hi - b->lo;

@@ -21,6 +21,7 @@ typedef struct jsolve_clocks {
   int cap;                      // of range and point
   double until;                 // those of time alone are known to hold no event up to then
   double work;                  // pieces since the last event
+  int open;                     // pieces of this step that aids to looks do not decide
 } jsolve_clocks;
 
 typedef struct jsolve_events jsolve_events;
