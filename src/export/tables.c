@@ -228,11 +228,12 @@ static void put_enclosure(jtext* t, const jsolve_enclosure* e) {
   put_ints(t, "bound_value", e->value, e->nwatch);
   put_bools(t, "bound_has_states", e->has_states, e->nwatch);
   put_bools(t, "bound_is_whole", e->is_whole, e->nwatch);
-  jtext_printf(
-      t,
-      "static const jsolve_enclosure enclosure = {%d, bound_code, %d, %d, bound_constant, "
-      "bound_list, %d,\n    bound_which, bound_value, bound_has_states, bound_is_whole};\n",
-      e->n, e->nconstant, e->nlist, e->nwatch);
+  put_bools(t, "bound_is_aid", e->is_aid, e->nwatch);
+  jtext_printf(t,
+               "static const jsolve_enclosure enclosure = {%d, bound_code, %d, %d, bound_constant, "
+               "bound_list, %d,\n    bound_which, bound_value, bound_has_states, bound_is_whole, "
+               "bound_is_aid};\n",
+               e->n, e->nconstant, e->nlist, e->nwatch);
 }
 
 static void put_tables(jtext* t, const jvehicle_model* m) {

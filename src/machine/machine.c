@@ -288,11 +288,16 @@ int jmachine_most_fired(const jmachine_about* about) {
   return about->nevent > 0 ? 8 * about->nevent + 16 : 0;
 }
 
-jo_status jmachine_reset(jmachine* m, double t, double* y, int event) {
-  const jmachine_about* about = m->about;
-  memset(m->fired, 0, (size_t)about->nevent * sizeof *m->fired);
+// Values that an event sets, of all states that some event sets.
+static void evaluate_reset(jmachine* m, double t, const double* y, int event) {
+  memset(m->fired, 0, (size_t)m->about->nevent * sizeof *m->fired);
   m->fired[event] = 1.0;
   call(m, JMACHINE_RESET, t, y, (double* const[]){m->reset});
+}
+
+jo_status jmachine_reset(jmachine* m, double t, double* y, int event) {
+  const jmachine_about* about = m->about;
+  evaluate_reset(m, t, y, event);
   for (int i = 0; i < about->nreset; i++) {
     int at = about->reset_state[i];
     if (at < about->first_rate && y[at] != m->reset[i]) m->side = 0;  // coordinates count anew
@@ -324,6 +329,40 @@ static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds
   memcpy(m->mode, m->stale, bytes);
 }
 
+static void note_done(jmachine* m, double t, int event) {
+  if (m->t_reset != t) m->ndone = 0;
+  m->t_reset = t;
+  for (int i = 0; i < m->ndone; i++) {
+    if (m->done[i] == event) return;
+  }
+  m->done[m->ndone++] = event;
+}
+
+// Whether one of the events of this instant holds by the mode of switch k.
+static bool depends_on(jmachine* m, double t, const double* y, int k) {
+  evaluate_conditions(m, t, y, m->holds);
+  flip(m, &k, 1);
+  evaluate_conditions(m, t, y, m->fresh);
+  flip(m, &k, 1);
+  for (int i = 0; i < m->ndone; i++) {
+    int e = m->done[i];
+    if (m->holds[e] > 0.5 && !(m->fresh[e] > 0.5)) return true;
+  }
+  return false;
+}
+
+// What is set acts on the probe alone: loops are as close to it as the probe is to them.
+static bool repeat(void* user, double t, const double* y, int k, double* probe) {
+  jmachine* m = user;
+  if (m->t_reset != t || !depends_on(m, t, y, k)) return false;
+  for (int i = 0; i < m->ndone; i++) {
+    evaluate_reset(m, t, probe, m->done[i]);
+    for (int j = 0; j < m->about->nreset; j++)
+      probe[m->about->reset_state[j]] = m->reset[j];
+  }
+  return true;
+}
+
 // Events whose conditions became true happen, in their order; what they set may make others true.
 static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
   int nevent = m->about->nevent, most = jmachine_most_fired(m->about);
@@ -340,7 +379,8 @@ static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
     }
     if (*n == first) return JO_OK;
     memcpy(m->held, m->holds, (size_t)nevent * sizeof *m->held);
-    m->t_reset = t;
+    for (int i = first; i < *n; i++)
+      note_done(m, t, m->firing[i]);
     for (int i = first; i < *n; i++) {
       JO_TRY(jmachine_reset(m, t, y, m->firing[i]));
       if (m->about->has_end && m->firing[i] == nevent - 1) m->has_ended = true;
@@ -357,6 +397,7 @@ static int first_at_start(const jmachine* m) {
 
 jo_status jmachine_start(jmachine* m, double t, double* y) {
   m->t_reset = -INFINITY;
+  m->ndone = 0;
   jsolve_system system = jmachine_system(m);
   bool has_any = false;
   for (int e = 0; e < m->about->nevent; e++) {
@@ -453,6 +494,7 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->near = INFINITY;
   m->reset = JARENA_ARRAY(a, about->nreset, double);
   m->firing = JARENA_ARRAY(a, jmachine_most_fired(about), int);
+  m->done = JARENA_ARRAY(a, about->nevent, int);
   m->alone = JARENA_ARRAY(a, about->nswitch, int);
   m->dv = JARENA_ARRAY(a, about->nv, double);
   m->h = JARENA_ARRAY(a, about->nv, double);
@@ -464,9 +506,9 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
   return m->p && m->mode && m->floor && m->momentum && m->g && m->slope && m->sent && m->fired &&
-         m->held && m->holds && m->fresh && m->stale && m->reset && m->firing && m->alone &&
-         m->dv && m->h && m->inverse && m->drive_old && m->drive_new && m->dqd && m->before &&
-         m->redundant && m->rolling;
+         m->held && m->holds && m->fresh && m->stale && m->reset && m->firing && m->done &&
+         m->alone && m->dv && m->h && m->inverse && m->drive_old && m->drive_new && m->dqd &&
+         m->before && m->redundant && m->rolling;
 }
 
 // Errors of all states are controlled, of dependent coordinates too: near a singular position they are the
@@ -488,6 +530,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .p = m->p,
                          .event = event,
                          .sent = m->sent,
+                         .repeat = about->nevent > 0 ? repeat : NULL,
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,
                          .constant = about->constant,

@@ -98,7 +98,9 @@ typedef struct jmachine {
       *stale;      // conditions by modes of the state as it is (nevent), modes meanwhile (nswitch)
   double t_reset;  // last instant at which an event set something
   int* firing;     // events at one happening (jmachine_most_fired)
-  int* alone;      // scratch: switches of an event (nswitch)
+  int* done;       // events of the instant t_reset, each once, in their order (ndone of nevent)
+  int ndone;
+  int* alone;  // scratch: switches of an event (nswitch)
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product at the last state admitted; 0: none yet

@@ -6,12 +6,15 @@
 #define MOST_MIXED \
   300  // instructions of a function of time and states: bounds of longer ones say little
 
+#define MOST_MOVING 80  // the same where states, not time, change it fast
+
 // What a node depends on.
 enum {
   TIME = 1,     // of all values that change between events ...
   STATE = 2,    // ... these
   QUICK = 4,    // time stands in a function that may repeat or rise at once
   UNKNOWN = 8,  // there are no bounds of it
+  BENT = 16,    // no linear function of states: it may be a spike that lasts less than a step
 };
 
 typedef struct builder {
@@ -78,6 +81,22 @@ static bool may_be_quick(uint32_t op) {
          op == JEXPR_EXP || op == JEXPR_POW || op == JEXPR_TANH || op == JEXPR_LOCATE;
 }
 
+// Whether the node is no linear function of states, nor a choice among such.
+static bool is_bent(const builder* b, const jexpr_node* n) {
+  switch (n->op) {
+    case JEXPR_ADD:
+    case JEXPR_SUB:
+    case JEXPR_NEG:
+    case JEXPR_ABS:
+    case JEXPR_MIN:
+    case JEXPR_MAX:
+    case JEXPR_SELECT: return false;
+    case JEXPR_MUL: return b->flags[n->a] & b->flags[n->b] & STATE;
+    case JEXPR_DIV: return b->flags[n->b] & STATE;
+    default: return true;
+  }
+}
+
 static int flags_of(const builder* b, jexpr_ref r) {
   const jexpr_node* n = &b->g->node[r];
   if (n->op == JEXPR_CONST) return 0;
@@ -85,7 +104,8 @@ static int flags_of(const builder* b, jexpr_ref r) {
   int flags = op_of(n->op) < 0 ? UNKNOWN : 0;
   for (int k = 0; k < jexpr_nargs(b->g, r); k++)
     flags |= b->flags[jexpr_arg(b->g, r, k)];
-  return flags & TIME && may_be_quick(n->op) ? flags | QUICK : flags;
+  if (flags & TIME && may_be_quick(n->op)) flags |= QUICK;
+  return flags & STATE && is_bent(b, n) ? flags | BENT : flags;
 }
 
 // Marks the nodes a function needs, in `at`; their number.
@@ -101,15 +121,40 @@ static int reach(builder* b, jexpr_ref r, int* at) {
   return n;
 }
 
+// Switches that conditions of events read. False: out of memory.
+static bool mark_of_events(const jgen_dynamics* d, jarena* scratch, bool* is_of_event) {
+  const jexpr_fn* fn = &d->fn[JGEN_FN_CONDITIONS];
+  if (!fn->name) return true;
+  const jexpr_graph* g = fn->graph;
+  bool* is_needed = JARENA_ARRAY(scratch, g->nnode, bool);
+  if (!is_needed) return false;
+  for (int i = 0; i < fn->nout; i++) {
+    for (int j = 0; j < fn->out[i].n; j++)
+      is_needed[fn->out[i].ref[j]] = true;
+  }
+  for (int r = g->nnode - 1; r > 0; r--) {
+    const jexpr_node* n = &g->node[r];
+    if (!is_needed[r]) continue;
+    if (n->op == JEXPR_INPUT && n->a == JGEN_MODE) is_of_event[n->b] = true;
+    for (int i = 0; i < jexpr_nargs(g, (jexpr_ref)r); i++)
+      is_needed[jexpr_arg(g, (jexpr_ref)r, i)] = true;
+  }
+  return true;
+}
+
 // Whether bounds of a switching function are wanted; its nodes, or those of what it takes the whole part of, are marked then.
-static bool takes(builder* b, const jgen_switch* sw, int* scratch) {
+// *is_aid: they are an aid to looks, as states and not time change it fast. Forces have none: steps resolve what they do.
+static bool takes(builder* b, const jgen_switch* sw, bool is_of_event, int* scratch, bool* is_aid) {
   jexpr_ref r = sw->whole ? sw->whole : sw->g;
-  int flags = b->flags[r] | (sw->whole ? QUICK : 0);
-  bool is_mixed = flags & STATE;
-  if (!(flags & TIME) || flags & UNKNOWN || (is_mixed && !(flags & QUICK))) return false;
-  if (is_mixed) {
+  int flags = b->flags[r] | (sw->whole && b->flags[r] & TIME ? QUICK : 0);
+  bool has_states = flags & STATE;
+  *is_aid = has_states && !(flags & QUICK);
+  if (flags & UNKNOWN || !(flags & (*is_aid ? BENT : TIME)) ||
+      (*is_aid && (sw->whole || !is_of_event)))
+    return false;
+  if (has_states) {
     memset(scratch, 0, ((size_t)r + 1) * sizeof *scratch);
-    if (reach(b, r, scratch) > MOST_MIXED) return false;
+    if (reach(b, r, scratch) > (*is_aid ? MOST_MOVING : MOST_MIXED)) return false;
   }
   reach(b, r, b->at);
   return true;
@@ -185,12 +230,15 @@ static jo_status build(builder* b, jo_context* ctx, jarena* a, jarena* scratch,
   int* value = JARENA_ARRAY(a, n, int);
   bool* has_states = JARENA_ARRAY(a, n, bool);
   bool* is_whole = JARENA_ARRAY(a, n, bool);
-  if (!b->flags || !b->at || !marks || !which || !value || !has_states || !is_whole)
+  bool* is_aid = JARENA_ARRAY(a, n, bool);
+  bool* is_of_event = JARENA_ARRAY(scratch, n, bool);
+  if (!b->flags || !b->at || !marks || !which || !value || !has_states || !is_whole || !is_aid ||
+      !is_of_event || !mark_of_events(b->d, scratch, is_of_event))
     return jerr_memory(ctx);
   for (int r = 1; r < nnode; r++)
     b->flags[r] = (unsigned char)flags_of(b, (jexpr_ref)r);
   for (int k = 0; k < n; k++) {
-    if (!takes(b, &sw[k], marks)) continue;
+    if (!takes(b, &sw[k], is_of_event[k], marks, &is_aid[e->nwatch])) continue;
     which[e->nwatch] = k;
     is_whole[e->nwatch] = sw[k].whole;
     has_states[e->nwatch++] = b->flags[sw[k].g] & STATE;
@@ -200,7 +248,7 @@ static jo_status build(builder* b, jo_context* ctx, jarena* a, jarena* scratch,
   for (int i = 0; i < e->nwatch; i++)
     value[i] = b->at[is_whole[i] ? sw[which[i]].whole : sw[which[i]].g] - 1;
   *e = (jsolve_enclosure){b->n,      b->code, b->nconstant, b->nlist,   b->constant, b->list,
-                          e->nwatch, which,   value,        has_states, is_whole};
+                          e->nwatch, which,   value,        has_states, is_whole,    is_aid};
   return JO_OK;
 }
 

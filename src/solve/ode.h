@@ -73,6 +73,9 @@ typedef struct jsolve_system {
   // set by `event` where several flip: whether what each of them changed sent it back to where it came from, before the others
   // changed more; NULL: not known (nswitch)
   const bool* sent;
+  // Applies to `probe`, a state near y, what the events of this instant reset, once more. False: switch k does not
+  // make one of them happen again when it leaves its mode and comes back, or none happened at t. NULL: there are no resets.
+  bool (*repeat)(void* user, double t, const double* y, int k, double* probe);
   const bool* has_ended;  // set by an event that ends the run; NULL: none does
   // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available. CVODE then takes differences,
   // esdirk5 needs it

@@ -176,8 +176,8 @@ simulation: {start: START, end: END}
             self.assertIn("events of 'k, condition' accumulate at t = 2 s", done.stderr)
 
     def test_resets_that_leave_the_condition_do_not_accumulate(self):
-        # to the border that was crossed, beyond it, and behind it and on
-        for when, resets, rate, begin, end, n in (("x > 1", "x: 1", 1, 0, 20, 1), ("x < 0", "x: x/2", -1, 1, -19, 1),
+        # nearer to the border that was crossed, behind it and on, and beyond it; to the border: test_held_events.py
+        for when, resets, rate, begin, end, n in (("x < 0", "x: x/2", -1, 1, -19, 1),
                                                   ("x > 1", "x: x - 1", 1, 0.5, 0.5, 20), ("x > 1", "x: 3", 1, 0, 22, 1)):
             result = self.result(self.values(when, resets, rate, begin))["objectives"]
             self.assertAlmostEqual(result["x"], end, delta=1e-9, msg=(when, resets))

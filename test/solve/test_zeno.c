@@ -167,6 +167,39 @@ static void test_zeno_resets_to_the_border_or_of_something_else_do_not(void** st
   jarena_free(&a);
 }
 
+static void test_zeno_an_event_holds_what_it_brings_back(void** state) {
+  (void)state;
+  const double floor = 1e-12;
+  // to the limit, beyond it, and hardly off; half of it or all of it is left, or more; what does not cross
+  assert_true(jsolve_zeno_holds(1e-6, 0, floor));
+  assert_true(jsolve_zeno_holds(1e-6, -1e-6, floor));
+  assert_true(jsolve_zeno_holds(1e-6, 1e-13, floor));
+  assert_false(jsolve_zeno_holds(1e-6, 5e-7, floor));
+  assert_false(jsolve_zeno_holds(1e-6, 1e-6, floor));
+  assert_false(jsolve_zeno_holds(1e-6, 0.5, floor));
+  assert_false(jsolve_zeno_holds(-1e-6, -2e-6, floor));
+  // flat at zero
+  assert_true(jsolve_zeno_holds(1e-18, 0, floor));
+  assert_false(jsolve_zeno_holds(1e-18, 5e-19, floor));
+}
+
+static void test_zeno_what_is_held_may_rest_but_not_go_on(void** state) {
+  jarena a;
+  jsolve_zeno z;
+  set_up(&z, &a, state);
+  jsolve_zeno_hold(&z, 0, 1.0, 1e-14);
+  double rests[2] = {1e-13, 1}, goes[2] = {2e-12, 1};
+  assert_false(jsolve_zeno_leaves(&z, 0, 5e-12, floors[0]));
+  assert_true(jsolve_zeno_leaves(&z, 0, 2e-11, floors[0]));
+  assert_int_equal(jsolve_zeno_lost(&z, rests, none, floors), -1);
+  assert_int_equal(jsolve_zeno_lost(&z, goes, none, floors), 0);
+  // it left its mode again
+  jsolve_zeno_flip(&z, 0, 1.5, false, false);
+  assert_false(jsolve_zeno_leaves(&z, 0, 1, floors[0]));
+  assert_int_equal(jsolve_zeno_lost(&z, goes, none, floors), -1);
+  jarena_free(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_zeno_a_switch_that_is_sent_back_must_flip),
@@ -177,6 +210,8 @@ int main(void) {
       fixture_test(test_zeno_what_others_undo_is_lost),
       fixture_test(test_zeno_resets_send_back_by_value),
       fixture_test(test_zeno_resets_to_the_border_or_of_something_else_do_not),
+      fixture_test(test_zeno_an_event_holds_what_it_brings_back),
+      fixture_test(test_zeno_what_is_held_may_rest_but_not_go_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

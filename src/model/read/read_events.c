@@ -133,23 +133,31 @@ static const char* text_of(const jmodel_at* at, const jmodel_scalar* s) {
   return s->text ? jmodel_format(at->r, "(%s)", s->text) : s->path;
 }
 
-static void add_clock(const jmodel_at* at, const char* name, jmodel_place place,
-                      const char* initial) {
+static void add_own(const jmodel_at* at, const char* name, jmodel_place place, const char* initial,
+                    bool is_time) {
   jmodel_reader* r = at->r;
   if (!jmem_grow(r->ctx, &r->own, &r->own_cap, r->nown + 1, sizeof *r->own)) {
     jmodel_out_of_memory(r);
     return;
   }
-  r->own[r->nown++] =
-      (jmodel_state){.name = jmodel_format(r, "%s.%s", at->name, name),
-                     .place = place,
-                     .initial = jmodel_constant(initial, place),
-                     .derivative = jmodel_constant("0", place),
-                     .nominal = 1.0,
-                     .is_held = true,
-                     .is_discrete = true,
-                     .unit = strcmp(name, "next") == 0 || strcmp(name, "due") == 0 ? "s" : "",
-                     .element = -1};
+  r->own[r->nown++] = (jmodel_state){.name = jmodel_format(r, "%s.%s", at->name, name),
+                                     .place = place,
+                                     .initial = jmodel_constant(initial, place),
+                                     .derivative = jmodel_constant("0", place),
+                                     .nominal = 1.0,
+                                     .is_held = true,
+                                     .is_discrete = true,
+                                     .unit = is_time ? "s" : "",
+                                     .element = -1};
+}
+
+// Clocks tell when the next sample is, since when they count, and how many have been: instants are begin + count period,
+// so that rounding does not add up.
+static void add_clock(const jmodel_at* at, const char* name, jmodel_place place,
+                      const char* initial) {
+  add_own(at, name, place, initial, true);
+  add_own(at, jmodel_format(at->r, "%s.begin", name), place, initial, true);
+  add_own(at, jmodel_format(at->r, "%s.count", name), place, "0", false);
 }
 
 static jmodel_at at_sampler(jmodel_reader* r, const jmodel_node* c) {
@@ -171,7 +179,7 @@ static void read_sampler(const jmodel_at* at, const jmodel_node* c, jmodel_sampl
             jmodel_format(at->r, "%s + %s", first, text_of(at, &s->delay)));
   const jmodel_node* set = jmodel_node_find(c, "set");
   for (const jmodel_node* k = set ? set->first : NULL; k; k = k->next) {
-    add_clock(at, k->key, c->key_place, "0");
+    add_own(at, k->key, c->key_place, "0", false);
   }
 }
 
@@ -187,7 +195,7 @@ void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root) {
   }
 }
 
-// The k-th own state of a sampler: its clock, that of its delay, what it found.
+// What a state of a sampler becomes: of its clock, that of its delay, or what it found.
 static jmodel_assignment own_state(const jmodel_at* at, const char* name, const char* value) {
   const char* full = jmodel_format(at->r, "%s.%s", at->name, name);
   int state = find_state(at->r->m, full);
@@ -195,12 +203,18 @@ static jmodel_assignment own_state(const jmodel_at* at, const char* name, const 
                              jmodel_constant(value, at->r->m->state[state].place)};
 }
 
+// docs/theory/discrete.md eq. (E6)
 static void next_time(const jmodel_at* at, const char* clock, const jmodel_sampler* s,
                       jmodel_event* e) {
-  const char* text = jmodel_format(at->r, "%s.%s + %s", at->name, clock, text_of(at, &s->every));
+  const char* name = jmodel_format(at->r, "%s.%s", at->name, clock);
+  const char* count = jmodel_format(at->r, "%s.count + 1", name);
   // a sample at the start is behind it: ">=" would be true there already, and nothing would happen
-  e->when = jmodel_constant(jmodel_format(at->r, "t > %s.%s", at->name, clock), e->place);
-  if (!at->r->oom && e->set) e->set[e->nset++] = own_state(at, clock, text);
+  e->when = jmodel_constant(jmodel_format(at->r, "t > %s", name), e->place);
+  if (at->r->oom || !e->set) return;
+  const char* next =
+      jmodel_format(at->r, "%s.begin + (%s)*%s", name, count, text_of(at, &s->every));
+  e->set[e->nset++] = own_state(at, clock, next);
+  e->set[e->nset++] = own_state(at, jmodel_format(at->r, "%s.count", clock), count);
 }
 
 // Events of a sampler: what is found at a sample is set at once, or kept and set when it is due.
@@ -209,12 +223,12 @@ static void add_sampler_events(const jmodel_at* at, const jmodel_node* c, const 
   bool is_late = jmodel_node_find(c, "delay") != NULL;
   jmodel_event* e = &m->event[m->nevent++];
   *e = (jmodel_event){.name = at->name, .place = c->key_place};
-  read_set(at, c, 1, e);
+  read_set(at, c, 2, e);
   if (at->r->oom || at->r->nmistake > 0) return;
   if (is_late) {
     jmodel_event* late = &m->event[m->nevent++];
     *late = (jmodel_event){.name = jmodel_format(at->r, "%s.due", at->name), .place = c->key_place};
-    late->set = JMODEL_ARRAY(at->r, e->nset + 1, jmodel_assignment);
+    late->set = JMODEL_ARRAY(at->r, e->nset + 2, jmodel_assignment);
     const jmodel_node* k = jmodel_node_find(c, "set")->first;
     for (int i = 0; late->set && i < e->nset; i++, k = k->next) {
       late->set[i] = e->set[i];

@@ -7,6 +7,7 @@
 #define RESOLUTION  1e-13  // times max(1, |t|): events are located no better [s]
 #define MOST_PIECES 5000   // of a step: it is cut behind them
 #define MOST_WORK   2e6    // pieces without an event
+#define MOST_OPEN   64     // of a step, where bounds are an aid to looks
 #define AHEAD       64.0   // steps that are proved to hold nothing together
 #define STAY_PIECES 64     // in which a margin is shown to stay crossed
 #define SAFE        1e-9   // of a rate: a bound that is so much less may have another sign
@@ -209,6 +210,7 @@ static verdict judge(piece* p, int* which) {
   for (int i = 0; i < c->e->nwatch && all != OPEN; i++) {
     if (c->e->has_states[i] && !p->with_states) continue;
     verdict one = c->e->is_whole[i] ? judge_whole(p, i) : judge_one(p, i);
+    if (one == OPEN && c->e->is_aid && c->e->is_aid[i] && c->open++ >= MOST_OPEN) one = CLEAR;
     if (one == CLEAR) continue;
     if (one == OPEN || all == CLEAR) *which = i;
     all = one;
@@ -259,6 +261,7 @@ jo_status jsolve_clocks_find(jsolve_events* ev, jsolve_run* run, double from, do
   if (is_clear && !c->has_states) return JO_OK;
   double t = from, width = to - from;
   int which = 0;
+  c->open = 0;
   for (int n = 0; t < to; n++) {
     double end = t + width < to ? t + width : to;
     piece p = {ev, run, t, end, c->has_states, 0};
@@ -299,6 +302,7 @@ bool jsolve_clocks_stays(jsolve_events* ev, jsolve_run* run, const jsolve_clocks
                          double t) {
   jsolve_clocks* c = &ev->clocks;
   int i = watched(c, f->which);
+  if (c->e->is_aid && c->e->is_aid[i]) return true;  // looks have found it, too
   bool with_states = c->e->has_states[i];
   double from = f->t, width = t - from;
   for (int n = 0; from < t && n < STAY_PIECES; n++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solve/event/enclose.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/elementary.h"
@@ -49,8 +50,7 @@ static span mul(span a, span b) {
 }
 
 static span divide(span a, span b) {
-  if ((b.lo <= 0.0 && b.hi >= 0.0) || isinf(b.lo) || isinf(b.hi) || isinf(a.lo) || isinf(a.hi))
-    return everything;
+  if ((b.lo <= 0.0 && b.hi >= 0.0) || isinf(a.lo) || isinf(a.hi)) return everything;
   double w = a.lo / b.lo, x = a.lo / b.hi, y = a.hi / b.lo, z = a.hi / b.hi;
   return checked(fmin(fmin(w, x), fmin(y, z)), fmax(fmax(w, x), fmax(y, z)));
 }
@@ -60,7 +60,10 @@ static span square(span a) {
   return checked(least, fmax(x, y));
 }
 
+// Bounds that overflow: what is beyond all numbers is at least the largest, so that its reciprocal is small.
 static span widened(double lo, double hi) {
+  if (lo == INFINITY) lo = DBL_MAX;
+  if (hi == -INFINITY) hi = -DBL_MAX;
   return checked(lo - (ULPS * fabs(lo) + TINY), hi + (ULPS * fabs(hi) + TINY));
 }
 

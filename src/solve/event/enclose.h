@@ -64,6 +64,7 @@ typedef struct jsolve_enclosure {
       has_states;  // depends on states that move, not on time and what is constant between events alone (nwatch)
   const bool*
       is_whole;  // positive where the whole part of the value is odd, negative where it is even (nwatch)
+  const bool* is_aid;  // what bounds do not decide soon is left to looks; NULL: of none (nwatch)
 } jsolve_enclosure;
 
 // All values over an interval of time, and their rates there. Not known: infinite.

@@ -15,6 +15,7 @@
 // is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
 #include "solve/event/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,13 +31,16 @@
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
-#define MAX_AIMS       5     // steps to where rates say that it is
-#define RATE_SPAN      1e-5  // of the step, over which rates are taken
-#define AIM_LIMIT      1e-2  // of the step: farther off, the dense output says nothing
+#define MAX_CLOSE      4  // probes beside an end that do not close the bracket: margins there are huge
+#define MAX_AIMS       5                  // steps to where rates say that it is
+#define RATE_SPAN      1e-5               // of the step, over which rates are taken
+#define LAST           (4 * DBL_EPSILON)  // of the time: nearer to the end of a run, an event is at it
+#define AIM_LIMIT      1e-2               // of the step: farther off, the dense output says nothing
 #define JUMP_SMALLEST  1e-6  // where a run begins at a limit, nothing larger has been seen yet
 #define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
 #define JUMP_LEAST \
   1e-3  // of the largest value: a margin that is so far off what leads there has jumped
+#define POLE        0.02   // of a margin: one that grows so much in that time goes to infinity
 #define BASE_EVENTS 10000  // allowed in a run, and ...
 #define EVENT_RATE  5000   // ... for every second [1/s]
 
@@ -50,7 +54,12 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
   double* data = JARENA_ARRAY(&run->arena, 12 * (size_t)n, double);
   if (!ev || !data) return NULL;
-  *ev = (jsolve_events){.n = n, .t_last = -INFINITY, .until = -INFINITY};
+  *ev = (jsolve_events){.n = n,
+                        .t_last = -INFINITY,
+                        .until = -INFINITY,
+                        .t_beyond = -INFINITY,
+                        .t_after = -INFINITY,
+                        .leaving = -1};
   double** vector[] = {&ev->g,  &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis, &ev->start,
                        &ev->lo, &ev->hi,    &ev->probe, &ev->rate,  &ev->t_flip,     &ev->interval};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
@@ -62,10 +71,14 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
     memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
   }
   ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  ev->beyond = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  ev->after = JARENA_ARRAY(&run->arena, run->sys->n, double);
   ev->flipped = JARENA_ARRAY(&run->arena, n, int);
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
+  ev->is_pole = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
-  bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
+  bool is_ok =
+      ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done && ev->is_pole && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
@@ -118,9 +131,42 @@ static void watch_returns(jsolve_events* ev, jsolve_run* run, bool is_over) {
   for (int j = 0; j < 3; j++) {
     for (int i = 0; i < n; i++)
       ev->y[i] = run->y[i] + j * span * slope[i];
+    if (j == 1) memcpy(ev->after, ev->y, (size_t)n * sizeof *ev->y);
     look_ahead(ev, run, run->t + j * span, ev->y, s[j]);
   }
+  ev->t_after = run->t;
   jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor, is_over);
+}
+
+// Margin of switch k at (t, y) in the mode that it has.
+static double margin_of(jsolve_events* ev, jsolve_run* run, double t, const double* y, int k) {
+  run->sys->switches(run->sys->user, t, y, ev->rate);
+  return run->sys->mode[k] > 0.5 ? ev->rate[k] : -ev->rate[k];
+}
+
+// Whether the events of this instant bring the margin of switch k back to its limit from `probe`, which it spoils.
+static bool brings_back(jsolve_events* ev, jsolve_run* run, int k, const double* probe) {
+  double t = run->t + jsolve_zeno_span(run->t), beyond = margin_of(ev, run, t, probe, k);
+  if (!(beyond > 0)) return false;
+  memcpy(ev->y, probe, (size_t)run->sys->n * sizeof *probe);
+  return run->sys->repeat(run->sys->user, run->t, run->y, k, ev->y) &&
+         jsolve_zeno_holds(beyond, margin_of(ev, run, t, ev->y, k), ev->floor[k]);
+}
+
+// (I16)  Which of the switches that have just flipped their events hold at their limits: those that would do so a little
+// later, along the slope before the event or along the one behind it.
+static void watch_holds(jsolve_events* ev, jsolve_run* run) {
+  ev->leaving = -1;
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->t_flip[k] != run->t) continue;
+    bool is_held = (ev->t_beyond == run->t && brings_back(ev, run, k, ev->beyond)) ||
+                   (ev->t_after == run->t && brings_back(ev, run, k, ev->after));
+    if (!is_held) continue;
+    jsolve_zeno_hold(&ev->zeno, k, run->t, margin_of(ev, run, run->t, run->y, k));
+    if (ev->t_after != run->t || ev->leaving >= 0) continue;
+    double next = margin_of(ev, run, run->t + jsolve_zeno_span(run->t), ev->after, k);
+    if (jsolve_zeno_leaves(&ev->zeno, k, next, ev->floor[k])) ev->leaving = k;
+  }
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -133,6 +179,7 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   }
   if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run, true);
   jsolve_clocks_begin(&ev->clocks);
+  if (ev->nflipped == 0 && run->sys->repeat && ev->t_last == run->t) watch_holds(ev, run);
   ev->is_first = true;
   return ev->nflipped > 0;
 }
@@ -247,8 +294,11 @@ static jo_status shrink(jsolve_events* ev, jsolve_run* run, source from, bracket
     }
     x = secant(ev, b);
     bool is_at_lo = x - b->lo < 0.25 * tolerance, is_at_hi = b->hi - x < 0.25 * tolerance;
-    if ((is_at_lo || is_at_hi) && nclose++ > 0) {
+    bool is_close = (is_at_lo || is_at_hi) && nclose++ > 0;
+    if (is_close && nclose <= MAX_CLOSE) {
       x = is_at_lo ? b->lo + 0.5 * tolerance : b->hi - 0.5 * tolerance;
+    } else if (is_close) {
+      x = b->lo + 0.5 * (b->hi - b->lo);
     } else if (i % 4 == 3) {
       if (b->hi - b->lo > 0.5 * width) x = b->lo + 0.5 * (b->hi - b->lo);
       width = b->hi - b->lo;
@@ -417,9 +467,46 @@ static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
   }
 }
 
+// Switch k goes on into the mode at whose limit its event holds it.
+static jo_status fail_held(jsolve_run* run, int k) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_LIMIT,
+      "integration: the events of %s accumulate at t = %.9g s: the event sets what its condition "
+      "compares back to the limit, and the motion goes on into the condition: the event would have "
+      "to "
+      "happen again at once, without end. An event acts at an instant and holds nothing: let it "
+      "set "
+      "a discrete state that stops the motion, use a stop or dry friction, or end the run there "
+      "(end_when); keep a largest value where the rate changes sign, not where the value grows",
+      jsolve_label(run->sys->switch_name, "switch", k, label), run->t);
+}
+
+// Switches that would cross behind the end of the run by no more than instants are rounded, the last sample of a clock,
+// cross there. *found: there are some, in `flipped`.
+static jo_status find_last(jsolve_events* ev, jsolve_run* run, bool* found) {
+  double t1 = run->t_new, before = fmax(t1 - RATE_SPAN * (t1 - run->t), run->t);
+  double reach = LAST * fmax(fabs(t1), fabs(run->t_begin));
+  ev->nflipped = 0;
+  if (t1 != run->t_end || !(before < t1)) return JO_OK;
+  jsolve_events_margins(ev, run, ev->g_end, ev->hi);
+  bool is_near = false;
+  for (int k = 0; k < ev->n; k++)
+    is_near = is_near || (ev->is_armed[k] && ev->hi[k] * (t1 - run->t) <= ev->start[k] * reach);
+  if (!is_near) return JO_OK;
+  JO_TRY(probe(ev, run, DENSE, before));
+  for (int k = 0; k < ev->n; k++) {
+    double rate = (ev->probe[k] - ev->hi[k]) / (t1 - before);
+    if (ev->is_armed[k] && ev->hi[k] <= rate * reach) ev->flipped[ev->nflipped++] = k;
+  }
+  *found = ev->nflipped > 0;
+  return JO_OK;
+}
+
 // k: the switch of which margins show that an event was lost, -1: none.
 static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, int k) {
   if (k < 0) return JO_OK;
+  if (ev->zeno.is_held[k]) return fail_held(run, k);
   const jsolve_zeno* z = &ev->zeno;
   char label[JSOLVE_LABEL], apart[64] = "there is none before it";
   // nothing that moves changes as often as events are located, but for a reset that makes it so
@@ -474,6 +561,7 @@ static jo_status check_values(jsolve_events* ev, jsolve_run* run, double t, cons
 }
 
 jo_status jsolve_events_check(jsolve_events* ev, jsolve_run* run) {
+  JO_TRY(check_accumulation(ev, run, ev->leaving));
   return check_values(ev, run, run->t, ev->start);
 }
 
@@ -505,17 +593,19 @@ static void measure_rates(jsolve_events* ev, jsolve_run* run) {
     ev->zeno.at[k] = ev->hysteresis[k] - ev->lo[k];
     ev->zeno.ahead[k] = ev->hysteresis[k] - ev->probe[k];
   }
+  memcpy(ev->beyond, ev->y, (size_t)run->sys->n * sizeof *ev->y);
+  ev->t_beyond = run->t_new;
 }
 
-static jo_status fail_jump(jsolve_run* run, int k) {
+static jo_status fail_jump(jsolve_run* run, int k, double t) {
   char label[JSOLVE_LABEL];
   return jerr_set(
       run->ctx, JO_ERR_NUMERIC,
       "integration: what %s compares does not pass its limit at t = %.9g s, but goes from "
       "one side to the other at once: through a pole, as those of 1/x and tan(x), or "
       "by a jump, as that of an angle from pi to -pi; compare what is continuous there "
-      "(x < 0 in place of 1/x < 0)",
-      jsolve_label(run->sys->switch_name, "switch", k, label), run->t_new);
+      "(x < 0 in place of 1/x < 0, abs(x) < 0.1 in place of 1/abs(x) > 10)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), t);
 }
 
 // docs/theory/integration.md eq. (I13). Margins lead to zero where they cross: those that jump there, or pass a pole, tell neither when that is nor how it
@@ -523,6 +613,8 @@ static jo_status fail_jump(jsolve_run* run, int k) {
 static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
   double tolerance = tolerance_at(run->t_new);
   double span = fmin(JUMP_SPAN * tolerance, 0.5 * (run->t_new - run->t));
+  ev->t_probed = run->t_new;
+  memset(ev->is_pole, 0, (size_t)ev->n * sizeof *ev->is_pole);
   if (!(span > 10 * tolerance)) return JO_OK;
   JO_TRY(probe(ev, run, DENSE, run->t_new - 2 * span));
   swap(&ev->probe, &ev->lo);
@@ -530,8 +622,10 @@ static jo_status check_jumps(jsolve_events* ev, jsolve_run* run) {
   for (int k = 0; k < ev->n; k++) {
     double last = ev->probe[k], change = last - ev->lo[k], off = fabs(last + change - ev->hi[k]);
     double least = fmax(JUMP_LEAST * ev->g_max[k], JUMP_SMALLEST);
+    ev->is_pole[k] =
+        (change > POLE * last && last > fmax(JUMP_SMALLEST, 10 * ev->floor[k])) || isinf(ev->hi[k]);
     if (!(ev->hi[k] <= 0) || !(off > least) || !(off > 2 * fabs(change))) continue;
-    return fail_jump(run, k);
+    return fail_jump(run, k, run->t_new);
   }
   return JO_OK;
 }
@@ -545,6 +639,9 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   int suspect = f.sample;
   bool is_none = suspect > ev->last_sample;
   if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
+  if (is_none) JO_TRY(find_last(ev, run, found));
+  if (*found && run->sys->event) measure_rates(ev, run);
+  if (*found) return check_values(ev, run, t1, ev->g_end);
   if (is_none) return pass_step(ev, run);
   // where the dense output has it
   size_t bytes = (size_t)ev->n * sizeof(double);
@@ -660,6 +757,15 @@ static void note_pulse(jsolve_events* ev, int k, double t) {
   ev->period = period;
 }
 
+// (I13)  Conditions whose values grow without bound up to here do not pass their limits, whether they cross themselves or
+// follow others, as 1/abs(x) does. A reset may lead anywhere.
+static jo_status check_poles(const jsolve_events* ev, jsolve_run* run) {
+  for (int i = 0; i < ev->nflipped && ev->t_probed == run->t && !run->has_jumped; i++) {
+    if (ev->is_pole[ev->flipped[i]]) return fail_jump(run, ev->flipped[i], run->t);
+  }
+  return JO_OK;
+}
+
 jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   run->has_jumped = false;
   memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
@@ -667,6 +773,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   while (ev->nflipped > 0) {
     JO_TRY(check_limits(ev, run));
     if (run->has_jumped && ev->zeno.npending > 0) watch_returns(ev, run, false);
+    JO_TRY(check_poles(ev, run));
     for (int i = 0; i < ev->nflipped; i++) {
       int k = ev->flipped[i];
       JASSERT(!ev->is_done[k]);  // a switch flips once at an instant

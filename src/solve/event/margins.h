@@ -21,6 +21,7 @@ typedef struct jsolve_clocks {
   int cap;                      // of range and point
   double until;                 // those of time alone are known to hold no event up to then
   double work;                  // pieces since the last event
+  int open;                     // pieces of this step that aids to looks do not decide
 } jsolve_clocks;
 
 typedef struct jsolve_events jsolve_events;
@@ -36,9 +37,15 @@ struct jsolve_events {
   double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
   double* rate;                     // at which margins fall, of those that cross; else 0
   double* y;                        // n states: dense output, state before an event
+  // states a span after the last event, as the slope before it and the slope after it have them (n)
+  double *beyond, *after;
+  double t_beyond, t_after;  // of these events
+  int leaving;  // switch that goes on into the mode at whose limit its event holds it; -1: none
   int* flipped;
   int nflipped;
   bool* is_done;                  // flipped at this instant
+  bool* is_pole;                  // what it compares grows without bound towards the event at ...
+  double t_probed;                // ... this instant
   bool is_retaken;                // the proposed step is no longer the stepper's own
   int first_sample, last_sample;  // of the proposed step
   bool is_first;                  // the step follows an event, or the start

@@ -10,6 +10,8 @@
 #define CHANGED 0.5    // of the rate before an event: what leaves more sends nothing back
 #define SAME    1e-3   // of the rate before an event: rounding and errors of slopes are below
 #define PUSHED  0.1    // floors below zero: a reset does not come there by rounding
+#define HELD    1e-3   // of what an event finds in its condition: no more is left of what it holds
+#define LEAVES  10     // floors in a span: more is no rounding
 #define APART \
   3e-13  // times max(1, |t|): events that are located one by one are farther apart, and ...
 #define CLOSE 3e-12  // ... those at which a reset of what is compared matters [s]
@@ -22,6 +24,7 @@ bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
   *z = (jsolve_zeno){.n = n, .resolution = resolution};
   z->is_pending = JARENA_ARRAY(a, n, bool);
   z->is_sent = JARENA_ARRAY(a, n, bool);
+  z->is_held = JARENA_ARRAY(a, n, bool);
   z->start = JARENA_ARRAY(a, n, double);
   z->at = JARENA_ARRAY(a, n, double);
   z->ahead = JARENA_ARRAY(a, n, double);
@@ -32,8 +35,8 @@ bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
     z->t[k] = -INFINITY;
     z->at[k] = NAN;
   }
-  return z->is_pending && z->is_sent && z->start && z->at && z->ahead && z->t && z->interval &&
-         z->before;
+  return z->is_pending && z->is_sent && z->is_held && z->start && z->at && z->ahead && z->t &&
+         z->interval && z->before;
 }
 
 static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
@@ -44,6 +47,7 @@ static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
 void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset, bool is_sent) {
   set_pending(z, k, is_reset);
   z->is_sent[k] = is_sent;
+  z->is_held[k] = false;
   if (!is_reset) return;
   z->before[k] = z->interval[k];
   z->interval[k] = isfinite(z->t[k]) ? t - z->t[k] : 0;
@@ -116,6 +120,23 @@ void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* 
         (is_changed && accumulates(z, k, z->resolution)) || is_pushed_back(z, k, s[k], floor[k]);
     set_pending(z, k, is_back || is_undone || ends);
   }
+}
+
+// What is flat at zero, as z^3, is below the floor before and behind: less of it is left all the same.
+bool jsolve_zeno_holds(double beyond, double again, double floor) {
+  return beyond > 0 && again <= fmax(HELD * beyond, fmin(PUSHED * floor, PUSHED * beyond));
+}
+
+void jsolve_zeno_hold(jsolve_zeno* z, int k, double t, double s) {
+  if (z->t[k] != t) z->interval[k] = z->before[k] = 0;
+  z->t[k] = t;
+  z->start[k] = s;
+  z->is_held[k] = true;
+  set_pending(z, k, true);
+}
+
+bool jsolve_zeno_leaves(const jsolve_zeno* z, int k, double next, double floor) {
+  return z->is_held[k] && next - z->start[k] > LEAVES * floor;
 }
 
 int jsolve_zeno_lost(const jsolve_zeno* z, const double* s, const double* hysteresis,

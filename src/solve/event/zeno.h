@@ -27,6 +27,7 @@ typedef struct jsolve_zeno {
   int n, npending;
   bool* is_pending;  // its last flip came with a reset, and sent it back
   bool* is_sent;     // its own reset sent it back, whatever others at that instant did
+  bool* is_held;     // is pending because its event holds it at its limit
   double* start;     // margin behind the reset
   // margin of the mode that was entered, before the reset, and a span later as the slope before it
   // has it; NAN: not known
@@ -49,6 +50,12 @@ void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset, bool is_se
 // pending.
 void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
                        const double* second, const double* floor, bool is_over);
+// (I16)  Whether an event that takes the margin of a state in its condition from `beyond` to `again` holds it at its limit.
+bool jsolve_zeno_holds(double beyond, double again, double floor);
+// Switch k, with margin s, is held at its limit by its event at t: it must not go on into the mode that it entered.
+void jsolve_zeno_hold(jsolve_zeno* z, int k, double t, double s);
+// Whether a switch that is held goes there at once: its margin a span behind the event.
+bool jsolve_zeno_leaves(const jsolve_zeno* z, int k, double next, double floor);
 // Margins s in a step that is about to be accepted, or at its end. The first switch that was sent back, did not flip and moves
 // on nevertheless; -1: none.
 int jsolve_zeno_lost(const jsolve_zeno* z, const double* s, const double* hysteresis,
