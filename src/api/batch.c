@@ -180,7 +180,7 @@ void jo_batch_destroy(jo_batch* batch) {
   jmem_free(batch->ctx, batch);
 }
 
-// Of values of points that a model would be warned of.
+// Of values and starts of points that a model would be warned of.
 static jo_status warn_of_points(const jo_batch* batch, jarena* a, int n, const double* x) {
   const jbatch* b = batch->batch;
   const jplant* p = b->sens->plant;
@@ -188,12 +188,16 @@ static jo_status warn_of_points(const jo_batch* batch, jarena* a, int n, const d
   jplant_caution c;
   if (!values) return jerr_memory(batch->ctx);
   JO_TRY(jplant_caution_begin(batch->ctx, a, p, b->opt.run.p, &c));
-  for (int i = 0; c.told && i < n; i++) {
-    if (b->point[i].way == JBATCH_WAY_NONE || b->point[i].status < 0) continue;
-    jbatch_set_values(b, x + (int64_t)i * b->opt.nnumber, values);
-    JO_TRY(jplant_caution_add(&c, values, i));
+  for (int i = 0; i < n; i++) {
+    const jbatch_point* at = &b->point[i];
+    if (at->way == JBATCH_WAY_NONE || at->status < 0) continue;
+    if (jplant_caution_needs_values(&c, at->wheels)) {
+      jbatch_set_values(b, x + (int64_t)i * b->opt.nnumber, values);
+    }
+    const jplant* on = jbatch_sens_on(b, at->road)->plant;
+    JO_TRY(jplant_caution_add_point(&c, on, values, i, at->wheels));
   }
-  return JO_OK;
+  return jplant_caution_end(&c);
 }
 
 static jo_status check_sample(jo_batch* batch, jarena* a, const int* sample, int n,

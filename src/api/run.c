@@ -77,7 +77,7 @@ static jo_status begin(jo_run* r) {
     JO_TRY(jplant_start_check(r->ctx, p, values));
     memcpy(r->run->p, values, (size_t)d->np * sizeof *values);
     JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, values, &start));
-    jplant_start_warn(r->ctx, p, values, &start.rested);
+    JO_TRY(jplant_start_warn(r->ctx, p, values, start.y, &start.rested));
   }
   memcpy(r->y, start.y, (size_t)d->ny * sizeof *r->y);
   JO_TRY(jplant_guard_start(r->run, r->t, r->y));

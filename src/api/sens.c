@@ -319,7 +319,7 @@ static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, js
     JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, o, &r->main));
   }
   JO_TRY(jsens_check_objectives(r->ctx, r->system->motion, r->main));
-  jplant_start_warn(r->ctx, s->plant, o->p, &r->main->rested);
+  JO_TRY(jplant_start_warn(r->ctx, s->plant, o->p, r->main->y0, &r->main->rested));
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, o, r->main->method);

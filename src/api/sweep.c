@@ -221,22 +221,23 @@ static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
   return JO_OK;
 }
 
-// Of values of points that a model would be warned of.
+// Of values and starts of points that a model would be warned of.
 static jo_status warn_of_points(jo_sweep* sweep, jarena* a) {
   const jsweep* s = sweep->sweep;
   double* values = JARENA_ARRAY(a, s->sens->plant->dynamics->np, double);
   jplant_caution c;
   if (!values) return jerr_memory(s->ctx);
   JO_TRY(jplant_caution_begin(sweep->ctx, a, s->sens->plant, s->p, &c));
-  for (int i = 0; c.told && i < s->npoint; i++) {
+  for (int i = 0; i < s->npoint; i++) {
     const jsweep_point* p;
     const double* x;
     JO_TRY(jsweep_at(&sweep->cursor, i, &p, &x));
     if (!p->is_done || p->status < 0) continue;
-    jsweep_values(s, x, values);
-    JO_TRY(jplant_caution_add(&c, values, i));
+    unsigned wheels = p->verdict.wheels;
+    if (jplant_caution_needs_values(&c, wheels)) jsweep_values(s, x, values);
+    JO_TRY(jplant_caution_add_point(&c, s->sens->plant, values, i, wheels));
   }
-  return JO_OK;
+  return jplant_caution_end(&c);
 }
 
 // Rank 0 of the team has what came out.

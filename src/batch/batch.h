@@ -60,6 +60,7 @@ typedef struct jbatch_point {
   int road;                     // 0: that of the jsens, then those of the options
   char* message;                // why it failed; NULL: it did not
   jmachine_equilibrium rested;  // it begins there, see plant/start/start.h
+  unsigned wheels;              // faults of wheels there, see plant/start/wheels.h
 } jbatch_point;
 
 // Read-only once made, but for what jbatch_run() writes.
@@ -117,6 +118,9 @@ jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road);
 
 // Likewise, single precision being checked at these points and no others.
 jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample);
+// Sensitivities on a road, 0: that of the system, then those of the options.
+const jsens* jbatch_sens_on(const jbatch* b, int road);
+
 void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

@@ -23,6 +23,7 @@ typedef struct jbatch_start {
   const double**
       S;  // its derivatives, where they do not go along (ny x nw), in the arena; NULL: not wanted
   jmachine_equilibrium* rested;  // of the point
+  unsigned* wheels;              // likewise
 } jbatch_start;
 
 // The start of a point with the values of the live numbers, as a run finds it. `run` is scratch.
@@ -37,9 +38,6 @@ void jbatch_history_forget(jbatch* b, int i);  // that of a point
 
 // Outputs at the end and histories of point i, where they are asked for, by a run.
 jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, int i);
-
-// Sensitivities on a road, 0: that of the system, then those of the options.
-const jsens* jbatch_sens_on(const jbatch* b, int road);
 
 // Point i by itself.
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);

@@ -10,6 +10,7 @@
 #include "batch/trail.h"
 #include "plant/check/guard.h"
 #include "plant/start/start.h"
+#include "plant/start/wheels.h"
 
 #define MAX_MESSAGE 1024
 
@@ -110,6 +111,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
     if (n > 0) memcpy(b->gradient + i * n, r->gradient, (size_t)n * sizeof *r->gradient);
     clear_missing(b, i);
     p->rested = r->rested;
+    p->wheels = r->wheels;
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
     p->unresolved = r->statistics.unresolved;
@@ -293,6 +295,7 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   const double *y = start.y, *S = start.S;
   if (to.S) *to.S = S;
   *to.rested = start.rested;
+  JO_TRY(jplant_wheels_look(run, y, to.wheels));
   for (int i = 0; i < r->ny; i++) {
     to.y[i * to.stride] = y[i];
   }
@@ -333,8 +336,14 @@ static double* history_of(const jbatch* b, int i) {
 static jo_status find_start(host* h, int l) {
   jbatch_group* g = &h->group;
   const double* S = NULL;
-  jbatch_start to = {g->y + l,           g->mode + l, g->p + l,
-                     h->b->march->lanes, &S,          &h->b->point[h->point[l]].rested};
+  jbatch_point* point = &h->b->point[h->point[l]];
+  jbatch_start to = {.y = g->y + l,
+                     .mode = g->mode + l,
+                     .p = g->p + l,
+                     .stride = h->b->march->lanes,
+                     .S = &S,
+                     .rested = &point->rested,
+                     .wheels = &point->wheels};
   jarena_mark mark = jarena_save(&h->arena);
   jo_status status = jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values_of(h, l), to);
   if (status >= 0 && h->b->rule.weighs) jbatch_trails_start(&h->trails, l, S);

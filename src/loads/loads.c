@@ -392,7 +392,7 @@ static jo_status find_start(runner* u, const jloads_options* opt) {
   if (opt->p) {
     JO_TRY(jplant_start_check(r->ctx, p, opt->p));
     JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, opt->p, &start));
-    jplant_start_warn(r->ctx, p, opt->p, &start.rested);
+    JO_TRY(jplant_start_warn(r->ctx, p, opt->p, start.y, &start.rested));
   }
   memcpy(r->y_end, start.y, (size_t)r->ny * sizeof *r->y_end);
   JO_TRY(jplant_guard_start(u->run, opt->t_start, r->y_end));

@@ -10,6 +10,7 @@
 #include "plant/enclosure.h"
 #include "plant/start/assemble.h"
 #include "plant/start/singular.h"
+#include "plant/start/wheels.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 // Equations that follow from the others are met with them, to rounding. One that is off by more than a
@@ -328,7 +329,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
     JO_TRY(jplant_check_held(p->ctx, p, NULL, p->y0));
   }
   JO_TRY(jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0));
-  return jplant_check_wheels(p->ctx, p);
+  return jplant_wheels_prepare(p);
 }
 
 static jo_status build_sibling(jplant* p, const jgen_partition* part) {

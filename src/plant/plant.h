@@ -21,6 +21,9 @@ jplant_options jplant_options_default(void);
 // Plants of one model with other partitions than the first, made when a run comes to need one.
 typedef struct jplant_family jplant_family;
 
+// What looks at wheels at starts (plant/start/wheels.h).
+typedef struct jplant_wheels jplant_wheels;
+
 typedef struct jplant {
   jo_context* ctx;
   const jmodel* model;
@@ -45,6 +48,7 @@ typedef struct jplant {
   jmachine_about about;  // what runs need of all this
   jplant_extra_shelf* shelf;  // of functions that are made when they are needed
   jplant_family* family;      // of plants with other partitions; NULL: this is one of them
+  jplant_wheels* wheels;      // NULL: there are none, or this plant is not the first
 } jplant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
@@ -63,9 +67,6 @@ jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* valu
 // The same equations with another partition, which has as many coordinates of each kind; `first` must outlive it.
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);
-
-// wheels.c: warns of wheels at the start of the plant that cannot be meant: JO_ERR_MEMORY.
-jo_status jplant_check_wheels(jo_context* ctx, const jplant* p);
 
 // family.c
 // NULL: out of memory. Ownership: caller, release with jplant_family_destroy().
@@ -176,6 +177,7 @@ typedef struct jplant_work {
   jplant_charts own_charts;
   jplant_charts* charts;  // partitions it came to: its own list, or one that outlives it
   jplant_chart_watch watch;
+  struct jplant_wheels_work* wheels;  // NULL: not needed so far
 } jplant_work;
 
 jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out);

@@ -530,7 +530,7 @@ static jo_status find_start(recorder* k) {
   memcpy(k->run->p, values, (size_t)k->plant->dynamics->np * sizeof *values);
   jplant_start start;
   JO_TRY(jplant_start_find(ctx, &k->out->arena, k->plant, 0, values, &start));
-  jplant_start_warn(ctx, k->plant, values, &start.rested);
+  JO_TRY(jplant_start_warn(ctx, k->plant, values, start.y, &start.rested));
   k->y0 = start.y;
   return JO_OK;
 }

@@ -300,7 +300,9 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r,
   double begin = jclock_cpu();
   int nw = r->method == JSENS_VALUE ? 0 : s->nw;
   if (s->plant->is_judged) r->rested = s->plant->rested;
-  if (opt->p) JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0, &tips, &r->rested));
+  if (opt->p) {
+    JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0, &tips, &r->rested, &r->wheels));
+  }
   r->y0 = y0;
   r->S0 = S0;
   r->start_tips = tips;

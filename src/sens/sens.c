@@ -6,6 +6,7 @@
 
 #include "plant/check/guard.h"
 #include "plant/start/start.h"
+#include "plant/start/wheels.h"
 #include "sens/error/metric.h"
 
 // ---- preparation ---------------------------------------------------------------------------------
@@ -163,13 +164,15 @@ static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values
 }
 
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S, const int** tips, jmachine_equilibrium* rested) {
+                      double** y, double** S, const int** tips, jmachine_equilibrium* rested,
+                      unsigned* wheels) {
   jplant_start begin;
   jplant_work* run;
   JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
   JO_TRY(jsens_check_start(ctx, s, nw, begin.why));
   JO_TRY(begin_run(ctx, s, values, &run));
   jo_status status = jplant_guard_start(run, s->plant->model->simulation.t_start, begin.y);
+  if (status >= 0) status = jplant_wheels_look(run, begin.y, wheels);
   jplant_work_destroy(run);
   *y = begin.y;
   *S = begin.S;

@@ -52,9 +52,10 @@ jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setu
 void jsens_destroy(jsens* s);
 
 // Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
-// numbers. tips, rested: see plant/start/start.h (nw).
+// numbers. tips, rested: see plant/start/start.h (nw). wheels: faults, see plant/start/wheels.h.
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S, const int** tips, jmachine_equilibrium* rested);
+                      double** y, double** S, const int** tips, jmachine_equilibrium* rested,
+                      unsigned* wheels);
 
 typedef struct jsens_options {
   jsolve_options solve;
@@ -179,6 +180,7 @@ typedef struct jsens_result {
   const double *y0, *S0;        // its start, with derivatives (ny x nw)
   const int* start_tips;        // of the start (nw)
   jmachine_equilibrium rested;  // likewise, see plant/start/start.h
+  unsigned wheels;              // their faults there, see plant/start/wheels.h; with values alone
   jsens_comparison comparison;
   struct jsens_result* other;  // the run compared with; NULL: there is none
   double* rough;               // local error of the derivatives, relative to them

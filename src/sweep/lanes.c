@@ -64,6 +64,7 @@ static jo_status take(jo_context* ctx, const jsweep* s, int k, jsweep_point* p) 
     if (from->unresolved > 0) p->verdict.resolving = from->resolving;
     p->verdict.growth = from->rested.growth;
     p->verdict.growing = from->rested.growing;
+    p->verdict.wheels = from->wheels;
     return jsweep_tell(ctx, s, from->message, p);
   }
   const char* text = from->message ? from->message : jo_status_text(p->status);

@@ -10,7 +10,8 @@ typedef struct entry {
   int64_t evaluations;
   double resolving, growth;
   int32_t index, status, events, length;  // of the message
-  int32_t unresolved, flags, growing, reserved;
+  int32_t unresolved, flags, growing;
+  uint32_t wheels;
 } entry;
 
 enum { IS_CHECKED = 1, IS_NEAR = 2 };  // flags
@@ -58,6 +59,7 @@ jo_status jsweep_write(jo_context* ctx, const jsweep* s, int i, const jsweep_poi
              .length = (int32_t)length,
              .growth = v->growth,
              .growing = v->growing,
+             .wheels = v->wheels,
              .unresolved = v->unresolved,
              .flags = (v->is_checked ? IS_CHECKED : 0) | (v->is_near ? IS_NEAR : 0)};
   char* record = jmem_resize(ctx, NULL, before + length);
@@ -90,6 +92,7 @@ static void take_numbers(const jsweep* s, const entry* e, const char* record, js
   v->resolving = e->resolving;
   v->growth = e->growth;
   v->growing = e->growing;
+  v->wheels = e->wheels;
   p->status = (jo_status)e->status;
   p->events = e->events;
   p->evaluations = e->evaluations;

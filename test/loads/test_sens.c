@@ -100,9 +100,10 @@ static void test_static_start_moves_as_differences_say(void** state) {
     double change[2], *y[2], *S;
     const int* tips;
     jmachine_equilibrium rested;
+    unsigned wheels;
     for (int i = 0; i < 2; i++) {
       double* p = moved(r, k, i == 0 ? 1e-4 : -1e-4, &change[i]);
-      assert_ok(r->ctx, jsens_start(r->ctx, &a, r->sens, 0, p, &y[i], &S, &tips, &rested));
+      assert_ok(r->ctx, jsens_start(r->ctx, &a, r->sens, 0, p, &y[i], &S, &tips, &rested, &wheels));
       free(p);
     }
     double by = change[0] - change[1];

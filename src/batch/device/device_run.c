@@ -54,7 +54,13 @@ static jo_status start(work* w, jo_context* ctx, jarena* a, jplant_work* run, do
                        int i) {
   jbatch* b = w->b;
   int said = jo_context_diagnostic_count(ctx);
-  jbatch_start to = {w->y + i, w->mode + i, w->p + i, b->n, NULL, &b->point[i].rested};
+  jbatch_point* point = &b->point[i];
+  jbatch_start to = {.y = w->y + i,
+                     .mode = w->mode + i,
+                     .p = w->p + i,
+                     .stride = b->n,
+                     .rested = &point->rested,
+                     .wheels = &point->wheels};
   jarena_mark mark = jarena_save(a);
   jo_status status = jbatch_find_start(ctx, a, b, run, values, to);
   jarena_restore(a, mark);

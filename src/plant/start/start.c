@@ -8,6 +8,7 @@
 #include "plant/check/finite.h"
 #include "plant/start/consistent.h"
 #include "plant/start/initial.h"
+#include "plant/start/wheels.h"
 #include "plant/start/window_start.h"
 #include "plant/static/static_start.h"
 #include "plant/tape_tangent.h"
@@ -92,9 +93,11 @@ static jo_status judge(jo_context* ctx, jarena* a, const jplant* p, const double
   return is_new ? jplant_judge_rest(ctx, p, values, t, out->y, &out->rested) : JO_OK;
 }
 
-void jplant_start_warn(jo_context* ctx, const jplant* p, const double* values,
-                       const jmachine_equilibrium* rested) {
-  if (!are_own(p, values)) jplant_warn_unstable(ctx, p, rested);
+jo_status jplant_start_warn(jo_context* ctx, const jplant* p, const double* values, const double* y,
+                            const jmachine_equilibrium* rested) {
+  if (are_own(p, values)) return JO_OK;
+  jplant_warn_unstable(ctx, p, rested);
+  return jplant_wheels_warn_of(ctx, p, values, y);
 }
 
 jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {

@@ -22,9 +22,10 @@ jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* val
 jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, jplant_start* out);
 
-// Warns of a start at an unstable rest, where the values are not those of the plant, which has warned of its own.
-void jplant_start_warn(jo_context* ctx, const jplant* p, const double* values,
-                       const jmachine_equilibrium* rested);
+// Warns of a start y at an unstable rest and of wheels there that cannot be meant (wheels.h), where the values are not those of
+// the plant, which has warned of its own. JO_ERR_MEMORY.
+jo_status jplant_start_warn(jo_context* ctx, const jplant* p, const double* values, const double* y,
+                            const jmachine_equilibrium* rested);
 
 // Assembled, whatever the model says, by a search that begins at these coordinates (nq) in place of the guesses.
 jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wheels at the start that no vehicle has: below the ground, off or askew to the axis they spin about, or leaning on a tyre whose slip is
-// that of an upright wheel. Nothing is wrong with the equations of these, so they are warned about.
-#include <math.h>
+#include "plant/start/wheels.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "base/assert.h"
 #include "base/elementary.h"
-#include "expr/tape/blame.h"
+#include "expr/tape/tape.h"
 #include "model/element.h"
-#include "plant/plant.h"
 
 #define OFF_AXIS 0.01  // of its radius, by which a wheel's centre may be off its axis
 #define TILTED \
@@ -22,62 +23,128 @@ typedef struct wheel {
   double off, tilt;           // of the centre from the axis; sine of the angle of both axes
   double c[3], u[3];          // centre and axis in ground axes
   double delta, radius;       // NaN: not known
+  unsigned faults;
 } wheel;
 
-static jo_status evaluate(jplant_work* r, const jgen_wheel* from, wheel* out) {
-  const jplant* p = r->plant;
+// Outputs of the tapes: of the position off^2, tilt^2, c and u of each wheel; of the dynamics delta and radius of each that has them.
+enum { OFF, TILT, CENTRE, AXIS = CENTRE + 3, PLACES = AXIS + 3, DELTA = 0, RADIUS, STANCES };
+
+struct jplant_wheels {
+  jexpr_tape place, stance;
+  int nstance;
+  int* stance_of;  // by wheel; -1: its deflection is not known
+  wheel* first;    // at the start of the plant
+};
+
+// Of a run.
+typedef struct jplant_wheels_work {
+  double *place_work, *stance_work;  // of the tapes
+  double *place, *stance, *q;
+  wheel* wheel;
+} jplant_wheels_work;
+
+// ---- tapes ---------------------------------------------------------------------------------------
+
+// What a wheel without a joint has none of is some output that nobody reads.
+static jo_status make_place(jplant* p, jarena* scratch, jplant_wheels* out) {
   const jgen_position* s = p->position;
-  const jgen_stance* stance = &p->dynamics->stance[from->element - p->model->element];
-  double t = p->model->simulation.t_start, square = 0.0;
-  const double* at[] = {s->p, &t, p->q0, r->road, NULL, NULL, NULL, NULL, NULL};
-  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(r, &t, p->y0)};
-  *out = (wheel){.element = from->element, .joint = from->joint, .delta = NAN, .radius = NAN};
-  if (from->off) JO_TRY(jexpr_blame_value(r->ctx, s->g, from->off, at, &square));
-  out->off = sqrt(square);
-  square = 0.0;
-  if (from->tilt) JO_TRY(jexpr_blame_value(r->ctx, s->g, from->tilt, at, &square));
-  out->tilt = fmin(1.0, sqrt(square));
-  for (int k = 0; k < 3; k++) {
-    JO_TRY(jexpr_blame_value(r->ctx, s->g, from->c.e[k], at, &out->c[k]));
-    JO_TRY(jexpr_blame_value(r->ctx, s->g, from->u.e[k], at, &out->u[k]));
+  jexpr_ref* ref = JARENA_ARRAY(scratch, PLACES * s->nwheel, jexpr_ref);
+  if (!ref) return jerr_memory(p->ctx);
+  for (int i = 0; i < s->nwheel; i++) {
+    const jgen_wheel* w = &s->wheel[i];
+    jexpr_ref* to = ref + PLACES * i;
+    to[OFF] = w->off ? w->off : w->c.e[0];
+    to[TILT] = w->tilt ? w->tilt : w->c.e[0];
+    for (int k = 0; k < 3; k++) {
+      to[CENTRE + k] = w->c.e[k];
+      to[AXIS + k] = w->u.e[k];
+    }
   }
-  if (!stance->delta || !stance->radius) return JO_OK;
-  JO_TRY(jexpr_blame_value(r->ctx, p->dynamics->g, stance->delta, in, &out->delta));
-  return jexpr_blame_value(r->ctx, p->dynamics->g, stance->radius, in, &out->radius);
+  const jexpr_outputs all = {"place", PLACES * s->nwheel, ref};
+  const jexpr_fn fn = {"wheels_place", s->g, 1, &all};
+  return jexpr_tape_build(p->ctx, &p->arena, &fn, &out->place);
 }
 
-// A wheel whose centre is off its axis would roll as an eccentric does; most often its centre is the origin of a body that has
-// no frame of its own.
-static bool is_on_axis(jo_context* ctx, const wheel* w) {
-  if (!w->joint || !(w->off > OFF_AXIS * w->radius)) return true;
-  const jmodel_element* e = w->element;
-  jerr_warn(ctx,
-            "%s:%d: %s '%s': its centre is %.4g m off the axis of joint '%s', about which it "
-            "spins; give 'centre' as a point of that axis (without, it is the origin of the body)",
-            e->place.file, e->place.line, e->class->kind, e->name, w->off, w->joint->name);
-  return false;
+static jo_status make_stance(jplant* p, jarena* scratch, jplant_wheels* out) {
+  const jgen_position* s = p->position;
+  jexpr_ref* ref = JARENA_ARRAY(scratch, STANCES * s->nwheel, jexpr_ref);
+  if (!ref) return jerr_memory(p->ctx);
+  for (int i = 0; i < s->nwheel; i++) {
+    const jgen_stance* w = &p->dynamics->stance[s->wheel[i].element - p->model->element];
+    bool is_known = w->delta && w->radius;
+    out->stance_of[i] = is_known ? out->nstance : -1;
+    if (!is_known) continue;
+    ref[STANCES * out->nstance + DELTA] = w->delta;
+    ref[STANCES * out->nstance + RADIUS] = w->radius;
+    out->nstance++;
+  }
+  if (out->nstance == 0) return JO_OK;
+  const jexpr_outputs all = {"stance", STANCES * out->nstance, ref};
+  const jexpr_fn fn = {"wheels_stance", p->dynamics->g, 1, &all};
+  return jexpr_tape_build(p->ctx, &p->arena, &fn, &out->stance);
 }
 
-// A tyre that turns about another axis than its own wobbles like a bent rim.
-static void check_tilt(jo_context* ctx, const wheel* w) {
-  if (!w->joint || !(w->tilt > TILTED)) return;
-  const jmodel_element* e = w->element;
-  jerr_warn(ctx,
-            "%s:%d: %s '%s': its axis is %.3g degrees off that of joint '%s', about which it "
-            "spins, so that it wobbles; give 'axis' as that of the joint",
-            e->place.file, e->place.line, e->class->kind, e->name, DEGREES * jm_asin(w->tilt),
-            w->joint->name);
+static jo_status make_tapes(jplant* p, jplant_wheels* out) {
+  jarena scratch;
+  jarena_init(&scratch, p->ctx);
+  jo_status status = make_place(p, &scratch, out);
+  if (status >= 0) status = make_stance(p, &scratch, out);
+  jarena_free(&scratch);
+  return status;
 }
 
-static void check_depth(jo_context* ctx, const wheel* w) {
-  if (!(w->delta > SUNK * w->radius)) return;
-  const jmodel_element* e = w->element;
-  jerr_warn(ctx,
-            "%s:%d: %s '%s': at the start it is deflected by %.4g m of its radius of %.4g m, its "
-            "centre being %.4g m %s the road; move the vehicle up (initial), or check 'centre', "
-            "'radius' and the road there",
-            e->place.file, e->place.line, e->class->kind, e->name, w->delta, w->radius,
-            fabs(w->radius - w->delta), w->delta > w->radius ? "below" : "above");
+static jo_status make_work(jplant_work* r) {
+  const jplant* p = r->plant;
+  const jplant_wheels* s = p->wheels;
+  int n = p->position->nwheel;
+  if (r->wheels) return JO_OK;
+  jplant_wheels_work* w = JARENA_ARRAY(&r->arena, 1, jplant_wheels_work);
+  if (!w) return jerr_memory(r->ctx);
+  w->place = JARENA_ARRAY(&r->arena, PLACES * n, double);
+  w->stance = JARENA_ARRAY(&r->arena, STANCES * s->nstance, double);
+  w->q = JARENA_ARRAY(&r->arena, p->model->ncoordinate, double);
+  w->wheel = JARENA_ARRAY(&r->arena, n, wheel);
+  if (!w->place || !w->stance || !w->q || !w->wheel) return jerr_memory(r->ctx);
+  JO_TRY(jexpr_tape_make_work(r->ctx, &r->arena, &s->place, &w->place_work));
+  if (s->nstance > 0) {
+    JO_TRY(jexpr_tape_make_work(r->ctx, &r->arena, &s->stance, &w->stance_work));
+  }
+  r->wheels = w;
+  return JO_OK;
+}
+
+// ---- faults --------------------------------------------------------------------------------------
+
+// All coordinates at (t, y).
+static void gather(jplant_work* r, double t, const double* y, double* q) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const jgen_partition* part = &d->part;
+  double* drive = r->machine.drive_new;
+  jgen_gather(&d->layout, y, q, NULL);
+  if (part->nd == 0) return;
+  double* rate[3] = {drive, drive + part->nd, drive + 2 * part->nd};
+  jplant_call(r, JGEN_FN_DRIVE, t, y, rate);
+  for (int i = 0; i < part->nd; i++) {
+    q[part->d[i]] = drive[i];
+  }
+}
+
+static wheel figures(const jplant_work* r, int i) {
+  const jplant* p = r->plant;
+  const jgen_wheel* from = &p->position->wheel[i];
+  const double* at = r->wheels->place + PLACES * i;
+  int stance = p->wheels->stance_of[i];
+  wheel w = {.element = from->element, .joint = from->joint, .delta = NAN, .radius = NAN};
+  w.off = from->off ? sqrt(at[OFF]) : 0.0;
+  w.tilt = from->tilt ? fmin(1.0, sqrt(at[TILT])) : 0.0;
+  for (int k = 0; k < 3; k++) {
+    w.c[k] = at[CENTRE + k];
+    w.u[k] = at[AXIS + k];
+  }
+  if (stance < 0) return w;
+  w.delta = r->wheels->stance[STANCES * stance + DELTA];
+  w.radius = r->wheels->stance[STANCES * stance + RADIUS];
+  return w;
 }
 
 // Whether a body can turn as it likes: in a free joint below the ground.
@@ -103,40 +170,191 @@ static bool is_single_track(const jmodel* m, const wheel* w, int n) {
   return n > 1;
 }
 
-static void check_leaning(jo_context* ctx, const wheel* w) {
+static bool is_upright(const wheel* w) {
   const jmodel_element* e = w->element;
-  if (!e->class->is_upright || !e->class->is_upright(e)) return;
-  jerr_warn(ctx,
-            "%s:%d: %s '%s': all wheels are in one track, so that it leans, but its slip is that "
-            "of the wheel's centre and not of the contact point; give it a 'relaxation'",
-            e->place.file, e->place.line, e->class->kind, e->name);
+  return e->class->is_upright && e->class->is_upright(e);
 }
 
-static jo_status check(jplant_work* r, jarena* a) {
-  const jgen_position* s = r->plant->position;
-  wheel* w = JARENA_ARRAY(a, s->nwheel, wheel);
-  if (!w) return jerr_memory(r->ctx);
-  jsolve_set_modes(&r->system, r->plant->model->simulation.t_start, r->plant->y0, r->g);
-  for (int i = 0; i < s->nwheel; i++) {
-    JO_TRY(evaluate(r, &s->wheel[i], &w[i]));
-    check_tilt(r->ctx, &w[i]);
-    if (is_on_axis(r->ctx, &w[i])) check_depth(r->ctx, &w[i]);
+// A wheel whose centre is off its axis would roll as an eccentric does; most often its centre is the origin of a body that has
+// no frame of its own. Where that is depends on how it has turned: its depth says nothing.
+static unsigned faults_of(const wheel* w, bool leans) {
+  bool is_off = w->joint && w->off > OFF_AXIS * w->radius;
+  unsigned found = 0;
+  if (w->joint && w->tilt > TILTED) found |= JPLANT_WHEEL_HAS(JPLANT_WHEEL_TILTED);
+  if (is_off) found |= JPLANT_WHEEL_HAS(JPLANT_WHEEL_OFF_AXIS);
+  if (!is_off && w->delta > SUNK * w->radius) found |= JPLANT_WHEEL_HAS(JPLANT_WHEEL_SUNK);
+  if (leans && is_upright(w)) found |= JPLANT_WHEEL_HAS(JPLANT_WHEEL_LEANING);
+  return found;
+}
+
+static bool is_same(const wheel* a, const wheel* b, jplant_wheel_fault f) {
+  switch (f) {
+    case JPLANT_WHEEL_TILTED: return a->tilt == b->tilt;
+    case JPLANT_WHEEL_OFF_AXIS: return a->off == b->off;
+    case JPLANT_WHEEL_SUNK: return a->delta == b->delta && a->radius == b->radius;
+    default: return true;
   }
-  bool leans = is_single_track(r->plant->model, w, s->nwheel);
-  for (int i = 0; leans && i < s->nwheel; i++) {
-    check_leaning(r->ctx, &w[i]);
+}
+
+static unsigned compare(const wheel* w, const wheel* first) {
+  unsigned found = 0;
+  for (int f = 0; f < JPLANT_WHEEL_FAULTS; f++) {
+    unsigned has = JPLANT_WHEEL_HAS(f);
+    bool is_known = first->faults & has && is_same(w, first, (jplant_wheel_fault)f);
+    if (w->faults & has && !is_known) found |= JPLANT_WHEEL_NEW(f);
+  }
+  return found;
+}
+
+// Into the work space of the run.
+static jo_status look(jplant_work* r, const double* y) {
+  const jplant* p = r->plant;
+  const jplant_wheels* s = p->wheels;
+  int n = p->position->nwheel;
+  double t = p->model->simulation.t_start;
+  JO_TRY(make_work(r));
+  jplant_wheels_work* w = r->wheels;
+  gather(r, t, y, w->q);
+  const double* at[] = {r->p, &t, w->q, r->road, NULL, NULL, NULL, NULL, NULL};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(r, &t, y)};
+  jexpr_tape_eval(&s->place, 1, at, (double* const[]){w->place}, w->place_work);
+  if (s->nstance > 0) {
+    jexpr_tape_eval(&s->stance, 1, in, (double* const[]){w->stance}, w->stance_work);
+  }
+  for (int i = 0; i < n; i++) {
+    w->wheel[i] = figures(r, i);
+  }
+  bool leans = is_single_track(p->model, w->wheel, n);
+  for (int i = 0; i < n; i++) {
+    w->wheel[i].faults = faults_of(&w->wheel[i], leans);
+    w->wheel[i].faults |= compare(&w->wheel[i], &s->first[i]);
   }
   return JO_OK;
 }
 
-jo_status jplant_check_wheels(jo_context* ctx, const jplant* p) {
-  if (p->position->nwheel == 0) return JO_OK;
-  jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  jarena a;
-  jarena_init(&a, ctx);
-  jo_status status = check(run, &a);
-  jarena_free(&a);
-  jplant_work_destroy(run);
+jo_status jplant_wheels_look(jplant_work* r, const double* y, unsigned* faults) {
+  *faults = 0;
+  if (!r->plant->wheels) return JO_OK;
+  JO_TRY(look(r, y));
+  for (int i = 0; i < r->plant->position->nwheel; i++) {
+    *faults |= r->wheels->wheel[i].faults;
+  }
+  return JO_OK;
+}
+
+// ---- messages ------------------------------------------------------------------------------------
+
+static void warn_of_axis(jo_context* ctx, const wheel* w, const char* where) {
+  const jmodel_element* e = w->element;
+  jerr_warn(ctx,
+            "%s:%d: %s '%s': its centre is %.4g m off the axis of joint '%s', about which it "
+            "spins; give 'centre' as a point of that axis (without, it is the origin of the "
+            "body)%s",
+            e->place.file, e->place.line, e->class->kind, e->name, w->off, w->joint->name, where);
+}
+
+// A tyre that turns about another axis than its own wobbles like a bent rim.
+static void warn_of_tilt(jo_context* ctx, const wheel* w, const char* where) {
+  const jmodel_element* e = w->element;
+  jerr_warn(ctx,
+            "%s:%d: %s '%s': its axis is %.3g degrees off that of joint '%s', about which it "
+            "spins, so that it wobbles; give 'axis' as that of the joint%s",
+            e->place.file, e->place.line, e->class->kind, e->name, DEGREES * jm_asin(w->tilt),
+            w->joint->name, where);
+}
+
+static void warn_of_depth(jo_context* ctx, const wheel* w, const char* where) {
+  const jmodel_element* e = w->element;
+  jerr_warn(ctx,
+            "%s:%d: %s '%s': at the start it is deflected by %.4g m of its radius of %.4g m, its "
+            "centre being %.4g m %s the road; move the vehicle up (initial), or check 'centre', "
+            "'radius' and the road there%s",
+            e->place.file, e->place.line, e->class->kind, e->name, w->delta, w->radius,
+            fabs(w->radius - w->delta), w->delta > w->radius ? "below" : "above", where);
+}
+
+static void warn_of_leaning(jo_context* ctx, const wheel* w, const char* where) {
+  const jmodel_element* e = w->element;
+  jerr_warn(ctx,
+            "%s:%d: %s '%s': all wheels are in one track, so that it leans, but its slip is that "
+            "of the wheel's centre and not of the contact point; give it a 'relaxation'%s",
+            e->place.file, e->place.line, e->class->kind, e->name, where);
+}
+
+static void warn(jo_context* ctx, const wheel* w, jplant_wheel_fault f, const char* where) {
+  static void (*const warns[JPLANT_WHEEL_FAULTS])(jo_context*, const wheel*, const char*) = {
+      [JPLANT_WHEEL_TILTED] = warn_of_tilt,
+      [JPLANT_WHEEL_OFF_AXIS] = warn_of_axis,
+      [JPLANT_WHEEL_SUNK] = warn_of_depth,
+      [JPLANT_WHEEL_LEANING] = warn_of_leaning};
+  warns[f](ctx, w, where);
+}
+
+// Wheel by wheel; that it leans is of all of them, and comes last.
+static void warn_of_new(jplant_work* r) {
+  const wheel* w = r->wheels->wheel;
+  int n = r->plant->position->nwheel;
+  for (int i = 0; i < n; i++) {
+    for (int f = 0; f < JPLANT_WHEEL_LEANING; f++) {
+      if (w[i].faults & JPLANT_WHEEL_NEW(f)) warn(r->ctx, &w[i], (jplant_wheel_fault)f, "");
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    bool leans = w[i].faults & JPLANT_WHEEL_NEW(JPLANT_WHEEL_LEANING);
+    if (leans) warn(r->ctx, &w[i], JPLANT_WHEEL_LEANING, "");
+  }
+}
+
+jo_status jplant_wheels_warn(jplant_work* r, const double* y, jplant_wheel_fault f,
+                             const char* where) {
+  if (!r->plant->wheels) return JO_OK;
+  JO_TRY(look(r, y));
+  for (int i = 0; i < r->plant->position->nwheel; i++) {
+    const wheel* w = &r->wheels->wheel[i];
+    if (w->faults & JPLANT_WHEEL_HAS(f)) warn(r->ctx, w, f, where);
+  }
+  return JO_OK;
+}
+
+static jo_status begin(jo_context* ctx, const jplant* p, const double* values, const double* y,
+                       jplant_work** out) {
+  JO_TRY(jplant_work_create(ctx, p, out));
+  jplant_work* r = *out;
+  if (values) memcpy(r->p, values, (size_t)p->dynamics->np * sizeof *values);
+  jsolve_set_modes(&r->system, p->model->simulation.t_start, y, r->g);
+  return JO_OK;
+}
+
+jo_status jplant_wheels_warn_of(jo_context* ctx, const jplant* p, const double* values,
+                                const double* y) {
+  jplant_work* r;
+  if (!p->wheels) return JO_OK;
+  JO_TRY(begin(ctx, p, values, y, &r));
+  jo_status status = look(r, y);
+  if (status >= 0) warn_of_new(r);
+  jplant_work_destroy(r);
+  return status;
+}
+
+jo_status jplant_wheels_prepare(jplant* p) {
+  int n = p->position->nwheel;
+  if (n == 0) return JO_OK;
+  JASSERT(p->position->np == p->dynamics->np);
+  jplant_wheels* s = JARENA_ARRAY(&p->arena, 1, jplant_wheels);
+  wheel* first = JARENA_ARRAY(&p->arena, n, wheel);  // without faults: all are new
+  if (!s || !first) return jerr_memory(p->ctx);
+  s->first = first;
+  s->stance_of = JARENA_ARRAY(&p->arena, n, int);
+  if (!s->stance_of) return jerr_memory(p->ctx);
+  JO_TRY(make_tapes(p, s));
+  p->wheels = s;
+  jplant_work* r;
+  JO_TRY(begin(p->ctx, p, NULL, p->y0, &r));
+  jo_status status = look(r, p->y0);
+  if (status >= 0) {
+    warn_of_new(r);
+    memcpy(first, r->wheels->wheel, (size_t)n * sizeof *first);
+  }
+  jplant_work_destroy(r);
   return status;
 }

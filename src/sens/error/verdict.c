@@ -50,6 +50,7 @@ void jsens_verdict_of(const jmodel* m, const jsens_result* r, jsens_verdict* out
   out->resolving = r->statistics.resolving;
   out->growth = r->rested.growth;
   out->growing = r->rested.growing;
+  out->wheels = r->wheels;
   for (int o = 0; o < r->nobjective; o++) {
     double single = out->value[o].single;
     out->value[o] = judge(m, r, o);

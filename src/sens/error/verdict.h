@@ -34,6 +34,7 @@ typedef struct jsens_verdict {
   double resolving;  // ... and steps that would [s]
   double growth;  // it starts at an equilibrium where a small push grows with this rate [1/s] ...
   int growing;    // ... most in this state
+  unsigned wheels;  // faults of wheels there, see plant/start/wheels.h
   jsens_value_doubt* value;  // (nobjective)
 } jsens_verdict;
 
