@@ -493,6 +493,24 @@ road: 0.1306*exp(-((x - 2.03)/0.05043)^2)
 """
 
 
+# an event that sets what its condition compares back to the limit, under a force that goes on
+BRAKE = """
+jounce: 1
+gravity: [0, 0, 0]
+bodies: {car: {mass: 1200}}
+joints: {x: {type: prismatic, axis: x, child: car}}
+events: {stop: {when: x.rate < 0, set: {x.rate: 0}}}
+forces: {brakes: {on: x, force: 9417.6}}
+initial: {x: {value: 0, rate: 20}}
+objectives: {o: {final: x}}
+simulation: {end: 10}
+"""
+
+# a pole that is located exactly
+POLE = BRAKE.replace("x.rate < 0, set: {x.rate: 0}", '"1/abs(x) > 10", set: {n: n + 1}').replace(
+    "force: 9417.6", "force: 0*x").replace("value: 0, rate: 20", "value: 1, rate: -1").replace("events:", "states: {n: {discrete: true}}\nevents:")
+
+
 def drive_along(velocity: str) -> str:
     return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
 
@@ -538,6 +556,8 @@ FAULTS = (
           derivatives_are_those_of_runs("p", 0, 0.05)),
     Fault("p: static start of a wheel in balance", BALANCED, derivatives_are_of_one_side("height", "m,k", "spin")),
     Fault("r: tyre off a step, peak of an acceleration", OFF_A_STEP, derivatives_are_those_of_runs("k", 21000, 20)),
+    Fault("t: event that holds what moves on", BRAKE, is_refused),
+    Fault("t: pole beside a located event", POLE, is_refused),
     Fault("s: load of a tyre that jumped within 1e-9 s", LARGE_LOAD, values_are_within_their_errors("bodies.b3.mass")),
 )
 
