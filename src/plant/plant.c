@@ -10,7 +10,6 @@
 #include "plant/enclosure.h"
 #include "plant/start/assemble.h"
 #include "plant/start/singular.h"
-#include "plant/start/wheels.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 // Equations that follow from the others are met with them, to rounding. One that is off by more than a

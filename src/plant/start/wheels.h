@@ -21,9 +21,6 @@ typedef enum jplant_wheel_fault {
 #define JPLANT_WHEEL_HAS(f) (1U << (f))
 #define JPLANT_WHEEL_NEW(f) (1U << ((f) + JPLANT_WHEEL_FAULTS))
 
-// Makes what looks at the wheels of a plant whose start is known, and warns about them: JO_ERR_MEMORY.
-jo_status jplant_wheels_prepare(jplant* p);
-
 // Faults at the start (t_start, y) of a run whose numbers and modes are set. JO_ERR_MEMORY.
 jo_status jplant_wheels_look(jplant_work* r, const double* y, unsigned* faults);
 

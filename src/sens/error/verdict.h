@@ -32,8 +32,8 @@ typedef struct jsens_verdict {
   bool is_near;      // it passes a singular position
   int unresolved;    // one plus the first state that fixed steps do not follow; 0: none ...
   double resolving;  // ... and steps that would [s]
-  double growth;  // it starts at an equilibrium where a small push grows with this rate [1/s] ...
-  int growing;    // ... most in this state
+  double growth;    // it starts at an equilibrium where a small push grows with this rate [1/s] ...
+  int growing;      // ... most in this state
   unsigned wheels;  // faults of wheels there, see plant/start/wheels.h
   jsens_value_doubt* value;  // (nobjective)
 } jsens_verdict;
