@@ -750,6 +750,88 @@ static void test_system_set_judges_signs_of_tyres(void** state) {
   fixture_close(f);
 }
 
+// ---- starts --------------------------------------------------------------------------------------
+
+static const char standing[] =
+    "jounce: 1\n"
+    "parameters: {r: 0.3, z0: 0.29}\n"
+    "bodies: {x: {mass: 1}, b: {mass: 400}, w: {mass: 20, inertia: [1, 2, 1]}}\n"
+    "joints: {x: {type: prismatic, child: x, axis: x},\n"
+    "  z: {type: prismatic, parent: x, child: b, axis: z},\n"
+    "  w: {type: revolute, parent: b, child: w, axis: y}}\n"
+    "tyres: {tyre: {wheel: w, radius: r, stiffness: 2e5, kappa_c: 0.1, alpha_c: 0.1,\n"
+    "  mu_x: 1, mu_y: 1}}\n"
+    "objectives: {z: {final: z}}\n"
+    "initial: {x: {value: 0, rate: 10}, z: z0, w: {value: 0, rate: 33}}\n"
+    "simulation: {end: 0.01}\n";
+
+typedef jo_status (*question)(fixture* f, const jo_system* s);
+
+static jo_status ask_simulation(fixture* f, const jo_system* s) {
+  jo_result* r = NULL;
+  jo_status status = jo_simulate(f->ctx, s, NULL, &r);
+  jo_result_destroy(r);
+  return status;
+}
+
+static jo_status ask_derivatives(fixture* f, const jo_system* s) {
+  jo_sens_result* r = NULL;
+  jo_status status = jo_sens_run(f->ctx, s, NULL, &r);
+  jo_sens_result_destroy(r);
+  return status;
+}
+
+static jo_status ask_loads(fixture* f, const jo_system* s) {
+  jo_loads_result* r = NULL;
+  jo_status status = jo_loads_run(f->ctx, s, NULL, &r);
+  jo_loads_result_destroy(r);
+  return status;
+}
+
+static jo_status ask_steps(fixture* f, const jo_system* s) {
+  jo_run* r = NULL;
+  jo_status status = jo_run_create(f->ctx, s, NULL, &r);
+  jo_run_destroy(r);
+  return status;
+}
+
+// Whatever begins a run with values that were set warns of their start, as the model with them does.
+static void test_system_set_warns_of_starts(void** state) {
+  (void)state;
+  static const char* const name[] = {"z0"};
+  static const question all[] = {ask_simulation, ask_derivatives, ask_loads, ask_steps};
+  static const char deep[] = "at the start it is deflected by 0.2 m of its radius of 0.3 m";
+  fixture* f = fixture_open();
+  const char* const wrt = "z0";
+  assert_ok(f->ctx, jo_model_parse(f->ctx, standing, strlen(standing), "standing.yaml", NULL, 0,
+                                   &f->model));
+  unsigned use = JO_USE_RUNS | JO_USE_DERIVATIVES | JO_USE_LOADS;
+  jo_system* s = fixture_prepare(f, (jo_system_options){.use = use, .wrt = &wrt, .nwrt = 1});
+  double low = 0.1, high = 0.28;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    jo_context_clear(f->ctx);
+    assert_ok(f->ctx, jo_system_set(f->ctx, s, name, &high, 1));
+    assert_ok(f->ctx, all[i](f, s));
+    assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+    assert_ok(f->ctx, jo_system_set(f->ctx, s, name, &low, 1));
+    assert_ok(f->ctx, all[i](f, s));
+    assert_non_null(strstr(only_warning(f), deep));
+  }
+  // points of a batch: once, with how many
+  jo_batch_options opt = jo_batch_options_default();
+  const double point[] = {0.28, 0.1, 0.27, 0.05};
+  jo_batch* b;
+  opt.parameter = name;
+  opt.nparameter = 1;
+  assert_ok(f->ctx, jo_batch_create(f->ctx, s, &opt, &b));
+  jo_context_clear(f->ctx);
+  assert_ok(f->ctx, jo_batch_run(b, 4, point));
+  assert_non_null(strstr(only_warning(f), deep));
+  assert_non_null(strstr(only_warning(f), "; 2 of 4 points start so, the first is point 2"));
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_system_for_everything_is_all_of_its_parts),
@@ -769,6 +851,7 @@ int main(void) {
       cmocka_unit_test(test_system_checks_want_the_file_that_was_run),
       cmocka_unit_test(test_system_of_some_objectives),
       cmocka_unit_test(test_system_set_judges_signs_of_tyres),
+      cmocka_unit_test(test_system_set_warns_of_starts),
   };
   return cmocka_run_group_tests_name("api.system", tests, NULL, NULL);
 }
