@@ -8,6 +8,7 @@
 #include "jounce/loads.h"
 #include "loads/options.h"
 #include "loads/sens.h"
+#include "plant/start/start.h"
 #include "report/format/table.h"
 
 struct jo_loads_sens {
@@ -51,6 +52,8 @@ static jo_status run(jo_loads_sens* s, const jo_loads_sens_options* opt) {
   if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
   JO_TRY(jloads_sens_check(s->ctx, &o));
   JO_TRY(jloads_sens_run(s->ctx, motion, &o, &s->loads));
+  const jsens_result* r = s->loads->run;
+  JO_TRY(jplant_start_warn(s->ctx, motion->plant, o.run.p, r->y0, &r->rested));
   jloads_sens_warn(s->ctx, s->loads, motion);
   return JO_OK;
 }

@@ -788,6 +788,13 @@ static jo_status ask_loads(fixture* f, const jo_system* s) {
   return status;
 }
 
+static jo_status ask_derivatives_of_loads(fixture* f, const jo_system* s) {
+  jo_loads_sens* r = NULL;
+  jo_status status = jo_loads_sens_run(f->ctx, s, NULL, &r);
+  jo_loads_sens_destroy(r);
+  return status;
+}
+
 static jo_status ask_steps(fixture* f, const jo_system* s) {
   jo_run* r = NULL;
   jo_status status = jo_run_create(f->ctx, s, NULL, &r);
@@ -799,13 +806,14 @@ static jo_status ask_steps(fixture* f, const jo_system* s) {
 static void test_system_set_warns_of_starts(void** state) {
   (void)state;
   static const char* const name[] = {"z0"};
-  static const question all[] = {ask_simulation, ask_derivatives, ask_loads, ask_steps};
+  static const question all[] = {ask_simulation, ask_derivatives, ask_loads,
+                                 ask_derivatives_of_loads, ask_steps};
   static const char deep[] = "at the start it is deflected by 0.2 m of its radius of 0.3 m";
   fixture* f = fixture_open();
   const char* const wrt = "z0";
   assert_ok(f->ctx, jo_model_parse(f->ctx, standing, strlen(standing), "standing.yaml", NULL, 0,
                                    &f->model));
-  unsigned use = JO_USE_RUNS | JO_USE_DERIVATIVES | JO_USE_LOADS;
+  unsigned use = JO_USE_RUNS | JO_USE_HISTORIES | JO_USE_LOADS;
   jo_system* s = fixture_prepare(f, (jo_system_options){.use = use, .wrt = &wrt, .nwrt = 1});
   double low = 0.1, high = 0.28;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
