@@ -12,7 +12,9 @@
 #include "base/system/clock.h"
 #include "plant/check/finite.h"
 #include "plant/check/guard.h"
+#include "plant/check/halved.h"
 #include "plant/check/limits.h"
+#include "plant/check/reference.h"
 #include "plant/start/start.h"
 #include "sens/error/doubt.h"
 #include "sens/error/metric.h"
@@ -269,6 +271,16 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
   };
 }
 
+// (I17)
+static void warn_of_reference(const jo_sens_result* r, int o) {
+  const jsens_result* m = r->main;
+  const jmodel_objective* about = &r->system->variable->objective[o];
+  double value = m->value[o], other = m->reference[o];
+  double scale = fmax(m->largest[o], fabs(other));
+  if (jplant_halved_counts(fabs(other - value), value, scale, about->nominal))
+    jplant_reference_warn(r->ctx, about, value, other, &m->used.solve);
+}
+
 static void warn_of_errors(const jo_sens_result* r) {
   const jsens_result* m = r->main;
   const jmodel* model = r->system->variable;
@@ -285,6 +297,9 @@ static void warn_of_errors(const jo_sens_result* r) {
     jsens_doubt_side(&doubt, m, r->system->motion->plant, j);
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path);
+  if (m->unreferred)
+    jplant_reference_warn_missing(r->ctx, r->system->motion->plant, &m->used.solve, &m->statistics,
+                                  m->unreferred);
   for (int o = 0; o < m->nobjective; o++) {
     if (m->is_lost[o]) {
       jplant_warn_lost(r->ctx, &model->objective[o], m->value[o], doubt.is_fixed);
@@ -292,7 +307,11 @@ static void warn_of_errors(const jo_sens_result* r) {
     }
     jplant_doubt d = m->doubt[o];
     d.error = jsens_doubt_value(m, o);
-    if (d.error > 0.0) jplant_warn_doubt(r->ctx, &model->objective[o], m->value[o], &d);
+    if (d.error > 0.0) {
+      jplant_warn_doubt(r->ctx, &model->objective[o], m->value[o], &d);
+    } else if (isfinite(m->reference[o])) {
+      warn_of_reference(r, o);
+    }
   }
 }
 

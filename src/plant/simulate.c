@@ -17,6 +17,7 @@
 #include "plant/check/halved.h"
 #include "plant/check/judge.h"
 #include "plant/check/limits.h"
+#include "plant/check/reference.h"
 #include "plant/start/start.h"
 #include "solve/tableau.h"
 
@@ -368,7 +369,8 @@ static bool set_columns(jplant_result* r, const jplant* plant) {
     r->nsensor += m->signal[i].is_output;
   }
   r->column = JARENA_ARRAY(&r->arena, r->ncolumn, jplant_quantity);
-  if (!r->column || !set_quantity(r, 0, "t", "s", "time")) return false;
+  r->is_doubted = JARENA_ARRAY(&r->arena, d->nobjective, bool);
+  if (!r->column || !r->is_doubted || !set_quantity(r, 0, "t", "s", "time")) return false;
   for (int i = 0; i < d->noutput; i++) {
     const char* text = i < r->nsensor ? describe_output(m, d->output_name[i]) : "";
     if (!set_quantity(r, 1 + i, d->output_name[i], d->output_unit[i], text)) return false;
@@ -441,6 +443,7 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi, 
     const jmodel_objective* o = &p->model->objective[i];
     jplant_doubt d = jplant_judge_value(&k->judge, i);
     if (jplant_is_lost(p, i, y, abs_tol)) {
+      k->out->is_doubted[i] = true;
       jplant_warn_lost(k->out->ctx, o, psi[i], u->is_fixed_step);
     } else if (d.error > 0.0) {
       jplant_warn_doubt(k->out->ctx, o, psi[i], &d);
@@ -556,10 +559,18 @@ jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_sim
     return status;
   }
   solve.is_whole = true;
+  int said = jo_context_diagnostic_count(ctx);
   status = run(&k, &solve);
   jplant_work_destroy(k.run);
   if (status >= 0 && jplant_halved_applies(plant, opt, &r->used))
     status = jplant_halved_check(plant, opt, &solve, k.y0, r);
+  if (status >= 0) {
+    status = jplant_reference_check(plant, opt, &solve, k.y0, said, r);
+    if (status < 0) {
+      jplant_result_destroy(r);
+      return status;
+    }
+  }
   *out = r;
   return status;
 }

@@ -229,6 +229,7 @@ static bool allocate(jsens_result* r) {
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->largest = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->halved = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->reference = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->end_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->cut = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->end_reach = JARENA_ARRAY(&r->arena, r->nobjective, double);
@@ -248,13 +249,13 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  for (int i = 0; r->halved && i < r->nobjective; i++) {
-    r->halved[i] = NAN;
+  for (int i = 0; r->halved && r->reference && i < r->nobjective; i++) {
+    r->halved[i] = r->reference[i] = NAN;
   }
-  return r->largest && r->halved && r->end_error && r->end_reach && r->cut && r->value &&
-         r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->has_grown && r->is_own &&
-         r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
-         r->tips && r->unit;
+  return r->largest && r->halved && r->reference && r->end_error && r->end_reach && r->cut &&
+         r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->has_grown &&
+         r->is_own && r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error &&
+         r->brink && r->tips && r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,

@@ -9,6 +9,7 @@
 #include "gen/objective.h"
 #include "plant/check/finite.h"
 #include "plant/check/halved.h"
+#include "plant/check/reference.h"
 #include "sens/error/compare.h"
 #include "sens/error/plan.h"
 #include "sens/once.h"
@@ -70,12 +71,97 @@ static jo_status take_other(jo_context* ctx, const jsens* s, const jsens_options
   return JO_OK;
 }
 
+// ---- against a more accurate run -----------------------------------------------------------------
+
+static jsens_options reference_options(const jsens_options* opt, const jsens_result* r) {
+  jsens_options other = *opt;
+  other.estimate = other.check = false;
+  other.observer = NULL;
+  jplant_reference_options(&opt->solve, &r->statistics, &other.solve);
+  return other;
+}
+
+static jo_status judge_reference(const jsens* s, const jsens_options* opt,
+                                 const jsens_result* reference, int said, jsens_result* r) {
+  for (int o = 0; o < r->nobjective; o++) {
+    r->reference[o] = reference->value[o];
+  }
+  return jplant_reference_judge(r->ctx, s->plant, &opt->solve, &r->statistics,
+                                &reference->statistics, said);
+}
+
+// Two runs whose steps make or take the motion are wrong in the same way, and their difference says nothing. Errors from a more
+// accurate one in their place; *is_there: it succeeded.
+static jo_status refer(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_there) {
+  *is_there = false;
+  if (!jplant_reference_is_due(&opt->solve, &r->statistics)) return JO_OK;
+  jsens_options other = reference_options(opt, r);
+  jsens_result* before = r->other;
+  int said = jo_context_diagnostic_count(r->ctx);
+  r->other = NULL;
+  jo_status status = take_other(r->ctx, s, &other, r, is_there);
+  if (status < 0 || !*is_there) {
+    r->other = before;
+    return status;
+  }
+  jsens_result_destroy(before);
+  JO_TRY(judge_reference(s, opt, r->other, said, r));
+  jsens_compare_judge(s, opt, JSENS_REFERENCE, r);
+  return JO_OK;
+}
+
+// Objectives that a more accurate run has otherwise have derivatives without a digit that is sure; so have all where such a run fails.
+static void doubt_derivatives(const jsens* s, jsens_result* r) {
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    int o = i / r->nw;
+    double value = r->value[o], apart = fabs(r->reference[o] - value);
+    double scale = fmax(r->largest[o], fabs(r->reference[o]));
+    if (isfinite(apart)) r->value_error[o] = fmax(r->value_error[o], 2.0 * apart);
+    if (isfinite(apart) &&
+        !jplant_halved_counts(apart, value, scale, s->plant->model->objective[o].nominal))
+      continue;
+    r->gradient_error[i] = fmax(r->gradient_error[i], fabs(r->gradient[i]));
+    r->is_within = false;
+  }
+}
+
+// The same of values alone, where nobody asked for errors of derivatives, or the run cannot be taken with them.
+static jo_status refer_values(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  if (!jplant_reference_is_due(&opt->solve, &r->statistics)) return JO_OK;
+  jsens_options other = reference_options(opt, r);
+  jsens_result* reference = NULL;
+  double begin = jclock_cpu();
+  int said = jo_context_diagnostic_count(r->ctx);
+  jo_status status = jsens_run_once(r->ctx, s, JSENS_VALUE, &other, &reference);
+  bool is_there = status >= 0;
+  if (is_there) status = judge_reference(s, opt, reference, said, r);
+  jsens_result_destroy(reference);
+  r->cpu_errors += jclock_cpu() - begin;
+  if (!is_there && status != JO_ERR_MEMORY && !is_stopped(opt)) {
+    r->unreferred = jarena_strdup(&r->arena, jo_context_message(r->ctx));
+    jerr_forget(r->ctx, said);
+    for (int o = 0; o < r->nobjective; o++) {
+      r->reference[o] = INFINITY;
+    }
+    status = r->unreferred ? JO_OK : jerr_memory(r->ctx);
+  }
+  if (status >= 0 && r->method != JSENS_VALUE) doubt_derivatives(s, r);
+  return status;
+}
+
+// ---- against other steps -------------------------------------------------------------------------
+
 // Errors of an adaptive run from one with its steps halved; where that one fails, those by its own steps stay.
 static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result* r) {
   jsens_compare c;
   jsens_options halved;
   bool is_there = false;
   double begin = jclock_cpu();
+  JO_TRY(refer(s, opt, r, &is_there));
+  if (is_there) {
+    r->cpu_errors += jclock_cpu() - begin;
+    return JO_OK;
+  }
   jsens_compare_begin(&c, r->ctx);
   jo_status status = jsens_compare_halved(&c, opt, r, &halved);
   if (status >= 0) status = take_other(r->ctx, s, &halved, r, &is_there);
@@ -146,6 +232,7 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
   }
   note_halved(is_longer, r);
   jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r);
+  JO_TRY(refer(s, opt, r, &is_there));
   r->cpu_errors += jclock_cpu() - begin;
   return JO_OK;
 }
@@ -343,6 +430,9 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
     if (status >= 0 && estimate) status = change_steps(ctx, s, opt, *out);
     if (status >= 0 && halves) status = halve_steps(ctx, s, opt, *out);
   }
+  bool is_seen = opt->check || estimate || !about->is_fixed;
+  if (status >= 0 && is_seen && !opt->outputs_only && (*out)->comparison != JSENS_REFERENCE)
+    status = refer_values(s, &(*out)->used, *out);
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
   if (status >= 0 && is_asked) status = check_gradient(s, opt, *out);
   if (status < 0) {
@@ -367,6 +457,7 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
   memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
   memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
+  memcpy(r->reference, of->reference, (size_t)r->nobjective * sizeof *r->reference);
   memcpy(r->doubt, of->doubt, (size_t)r->nobjective * sizeof *r->doubt);
   r->statistics = of->statistics;
   r->stride = of->stride;

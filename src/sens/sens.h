@@ -133,12 +133,14 @@ typedef struct jsens_growth {
 // VALUE: the objectives alone, and which events there were.
 typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
 
-// What errors are estimated from: the run alone, fixed steps of another length, or a run with every step halved.
+// What errors are estimated from: the run alone, fixed steps of another length, a run with every step halved, or a far more accurate
+// one (plant/check/reference.h).
 typedef enum jsens_comparison {
   JSENS_ALONE,
   JSENS_LONGER,
   JSENS_SHORTER,
-  JSENS_HALVED
+  JSENS_HALVED,
+  JSENS_REFERENCE
 } jsens_comparison;
 
 typedef struct jsens_result {
@@ -161,11 +163,13 @@ typedef struct jsens_result {
   // steps, about, NaN: not known, infinite: such a run fails; how far errors of the states at the end may move it (plant/check/judge.h).
   double *largest, *halved, *end_error;
   double* cut;  // of its window, where a condition ended the run inside of it [s] (nobjective)
-  double* end_reach;      // (S44); without errors wanted, zero (nobjective)
-  double derivative_tol;  // as it was wanted, relative
-  bool is_within;         // every derivative is
-  int passes;             // runs it took
-  double* unit;           // size of each number: what a change of it is measured by (nw)
+  double* reference;       // values in a more accurate run; NaN: there is none (nobjective)
+  const char* unreferred;  // why such a run failed, where it should have been taken
+  double* end_reach;       // (S44); without errors wanted, zero (nobjective)
+  double derivative_tol;   // as it was wanted, relative
+  bool is_within;          // every derivative is
+  int passes;              // runs it took
+  double* unit;            // size of each number: what a change of it is measured by (nw)
   int* brink;        // by number: a switch the start stands on, its derivatives being those of one
                      // side and their error unknown (infinite); -1: none (nw)
   double* brink_at;  // where that switch is in the run [s]; NaN: at its start (nw)

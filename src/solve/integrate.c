@@ -236,6 +236,10 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   bool is_event;
   JO_TRY(find_step(run, ev, &is_event));
   if (s->judge) JO_TRY(s->judge(s, run, is_event));
+  if (s->error) {
+    jsolve_drift_step step = {.h = run->t_new - run->t, .y0 = run->y, .y1 = run->y_new};
+    jsolve_drift_add(&run->drift, &step, s->error);
+  }
   JO_TRY(show_step(run));
   accept_step(run);
   if (is_event) return pass_events(run, ev);
@@ -273,6 +277,7 @@ static bool prepare(jsolve_run* run, const double* y) {
   run->scan = data + 3 * n;
   run->scan_spacing = jsolve_scan_spacing(run->opt, run->t_begin, run->t_end);
   memcpy(run->y, y, (size_t)n * sizeof *y);
+  if (!jsolve_drift_init(&run->drift, &run->arena, run->sys, y)) return false;
   return jsolve_weights_init(&run->weights, &run->arena, n, run->sys->error_scale,
                              run->opt->rel_tol, run->opt->abs_tol);
 }
@@ -289,6 +294,7 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
     jarena_init(&run.arena, ctx);
     if (prepare(&run, y)) {
       status = integrate(&run);
+      jsolve_drift_tell(&run.drift, &run.stats);
       memcpy(y, run.y, (size_t)s->n * sizeof *y);
       if (run.stepper) run.stepper->destroy(run.stepper, &run);
       if (run.other) run.other->destroy(run.other, &run);

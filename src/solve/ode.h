@@ -188,6 +188,10 @@ typedef struct jsolve_statistics {
   double h_lambda;   // of fixed steps: the largest |h lambda| that the motion showed; 0: none did
   int unresolved;  // of fixed steps: one plus the first state that they did not follow for some time; 0: none ...
   double resolving;  // ... and steps that would [s]
+  double
+      drift;  // sum of what errors of single steps may have made of a state, relative to its range (drift.h) ...
+  int drifting;    // ... and one plus that state
+  double size[3];  // largest values of positions, rates and other states, relative to nominal ones
   int events;
 } jsolve_statistics;
 

@@ -404,6 +404,14 @@ static jo_status take_parts(void* user, jsolve_run* run, int parts, double* y) {
   return status;
 }
 
+// Real-time runs have no time for it.
+static void look_for_drift(rk* s, jsolve_run* run) {
+  jsolve_drift* d = &run->drift;
+  jsolve_drift_step step = {run->t_new - run->t, run->y, run->y_new, s->dense.f0, s->dense.f1};
+  if (!jsolve_drift_defect(d, &step) || !run->opt->is_whole) return;
+  if (take_parts(s, run, 2, d->two) >= 0) jsolve_drift_sample(d, &step);
+}
+
 static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run, bool is_event) {
   rk* s = (rk*)base;
   int last = s->scheme.tab->stages;
@@ -412,6 +420,7 @@ static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run, bool is_even
   compare_end(s, run, s->error, s->local_base);
   bool is_suspect = jsolve_resolution_suspects(&s->resolution, run, s->dense.f0, s->dense.f1);
   JO_TRY(jsolve_stability_judge(&s->stability, run, is_suspect, s->error, s->local_base));
+  look_for_drift(s, run);
   jsolve_parts parts = {s, take_parts};
   bool grows = jsolve_stability_grows(&s->stability, run);
   jsolve_suspicion found = {.is_suspect = is_suspect, .grows = grows, .is_event = is_event};
@@ -728,6 +737,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->share = run->opt->newton_share > 0 ? run->opt->newton_share : 1;
   s->watches = run->opt->method == JSOLVE_AUTO;
   if (!allocate(s, run)) return NULL;
+  if (!about->is_fixed) s->base.error = s->error;
   if (about->is_fixed && !jsolve_resolution_init(&s->resolution, &run->arena, run->sys))
     return NULL;
   if (tab->local_gamma > 0 && run->sys->local.n > 0 && !create_local(s, run)) return NULL;

@@ -6,6 +6,7 @@
 #define JSOLVE_RUN_H
 
 #include "solve/algebra/norm.h"
+#include "solve/drift.h"
 #include "solve/ode.h"
 
 typedef struct jsolve_run jsolve_run;
@@ -21,6 +22,7 @@ struct jsolve_dense {
 struct jsolve_stepper {
   const jsolve_dense* dense;  // of the proposed step
   double* const* k;           // slopes of its stages; NULL: not a Runge-Kutta method
+  const double* error;        // of the proposed step, an estimate; NULL: the method has none
   bool is_implicit;
   bool is_drifted, is_located;  // jsolve_step
   // an explicit one: stability, not accuracy, holds the steps down; an implicit one: it does not any more
@@ -57,6 +59,7 @@ struct jsolve_run {
   const jsolve_observer* obs;
   jsolve_statistics stats;
   jsolve_weights weights;
+  jsolve_drift drift;
   jsolve_stepper* stepper;
   jsolve_stepper* other;  // of `auto`, the one at rest; NULL: never needed
   double t_begin, t_end;

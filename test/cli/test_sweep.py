@@ -67,9 +67,11 @@ class Sweep(unittest.TestCase):
                          "  fine: {final: x}\nsimulation: {end: 2, tolerance: 1.0e-5}\n")
         done = sweep(str(model), "--interpreter", "--param", "a=0.0001:1:4", "--wrt", "none")
         told = done.stderr.splitlines()
-        self.assertEqual(len(told), 2, done.stderr)
+        self.assertEqual(len(told), 3, done.stderr)
         self.assertIn("small.yaml:9: objective 'top' is in doubt at 1 of 4 points: the worst came out as 0 and may have no true digit", told[0])
         self.assertIn("small.yaml:10: objective 'slow' is in doubt at 1 of 4 points", told[1])
+        # 1e-4 cos(20) = 4.08e-5: the run has 3.94e-5
+        self.assertRegex(told[2], "small.yaml:11: objective 'fine' is in doubt at 1 of 4 points: .* a more accurate run comes to 4.08e-05")
         self.assertEqual(sweep(str(model), "--interpreter", "--param", "a=0.9:1:2", "--wrt", "none").stderr, "")
 
     def test_units(self):

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
-from program import Answer, Program, gradient, values
+from program import Answer, Program, gradient, values, warned
 from reference import derivatives
 from variants import columns
 
@@ -511,6 +511,35 @@ POLE = BRAKE.replace("x.rate < 0, set: {x.rate: 0}", '"1/abs(x) > 10", set: {n: 
     "force: 9417.6", "force: 0*x").replace("value: 0, rate: 20", "value: 1, rate: -1").replace("events:", "states: {n: {discrete: true}}\nevents:")
 
 
+ADDING = """jounce: 1
+name: undamped
+parameters: {w: 30}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1}}
+joints: {a: {type: prismatic, child: b, axis: x}}
+forces: {s: {on: a, stiffness: w^2}}
+initial: {a: 0.1}
+objectives: {e: {final: "energy.kinetic + 0.5*w^2*a^2"}}
+simulation: {end: END, SIMULATION}
+"""
+
+
+def adding(end: str, simulation: str) -> str:
+    return ADDING.replace("END", end).replace("SIMULATION", simulation)
+
+
+def energy_is_kept_or_doubted(program: Program, path: str) -> str:
+    """w^2 a^2/2 = 4.5 J for ever: `run` warns of another value, and `sens` states an error that is as large."""
+    answer = program.call("run", path)
+    if answer.ok and abs(values(answer)["e"] - 4.5) > 0.045 and not warned(answer).get("e"):
+        return f"{values(answer)['e']:.3g} J without a warning"
+    answer = program.call("sens", path, "--wrt", "w")
+    found = answer.data["objectives"]["e"] if answer.ok else None
+    if found and abs(found["value"] - 4.5) > found["value_error"]:
+        return f"{found['value']:.3g} J +- {found['value_error']:.2g}"
+    return ""
+
+
 def drive_along(velocity: str) -> str:
     return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
 
@@ -559,6 +588,13 @@ FAULTS = (
     Fault("t: event that holds what moves on", BRAKE, is_refused),
     Fault("t: pole beside a located event", POLE, is_refused),
     Fault("s: load of a tyre that jumped within 1e-9 s", LARGE_LOAD, values_are_within_their_errors("bodies.b3.mass")),
+    Fault("u: fixed steps that damp, rk4", adding("100", "method: rk4, step: 0.08"), energy_is_kept_or_doubted),
+    Fault("u: fixed steps that damp slowly, rk4", adding("100", "method: rk4, step: 0.055"), energy_is_kept_or_doubted),
+    Fault("u: fixed steps that damp, rk3", adding("60", "method: rk3, step: 0.05"), energy_is_kept_or_doubted),
+    Fault("u: fixed steps that damp, imex3", adding("100", "method: imex3, step: 0.05"), energy_is_kept_or_doubted),
+    Fault("u: tolerance that damps, imex4", adding("1000", "method: imex4, tolerance: 1.0e-3"), energy_is_kept_or_doubted),
+    Fault("u: tolerance that damps, auto", adding("1000", "tolerance: 1.0e-4"), energy_is_kept_or_doubted),
+    Fault("u: tolerance that makes the motion", adding("1000", "tolerance: 0.01"), is_refused),
 )
 
 

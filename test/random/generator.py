@@ -313,6 +313,11 @@ def by_fixed_steps(m: Model) -> None:
     if span/entry["step"] > MOST_STEPS:
         entry["step"] = float(f"{span/MOST_STEPS:.3g}")
     m.features.add(f"method {entry['method']}")
+    # errors of the steps add up over a long run
+    longest = entry.get("start", 0.0) + MOST_STEPS*entry["step"]
+    if m.draw.chance(0.2) and longest > entry["end"]:
+        entry["end"] = float(f"{min(longest, entry['end'] + 20*span):.4g}")
+        m.features.add("a long run of fixed steps")
 
 
 def addressed(m: Model) -> None:

@@ -36,7 +36,7 @@ bool jplant_halved_counts(double difference, double value, double scale, double 
 typedef struct repeater {
   const jplant_simulate_options* opt;
   const jplant_result* first;
-  bool is_stopped;
+  jplant_repeated* again;
 } repeater;
 
 static jo_status on_step(void* user, const jsolve_step* s) {
@@ -44,44 +44,52 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   const jplant_simulate_used* u = &k->first->used;
   double fraction = (s->t1 - u->t_start) / (u->t_end - u->t_start);
   if (!k->opt->progress) return JO_OK;
-  double done = (1.0 + (OF_WORK - 1.0) * fraction) / OF_WORK;
+  double done = u->is_fixed_step ? (1.0 + (OF_WORK - 1.0) * fraction) / OF_WORK : 1.0;
   if (k->opt->progress(k->opt->user, done)) return JO_OK;
-  k->is_stopped = true;
+  k->again->is_stopped = true;
   return jerr_set(k->first->ctx, JO_ERR_LIMIT,
                   "%s: stopped at t = %.9g s of the run that checks the steps", k->first->path,
                   s->t1);
 }
 
-static jo_status integrate(repeater* k, const jsolve_options* solve, jplant_work* run, double* y,
-                           double* psi, double* scratch) {
+static jo_status integrate(repeater* k, jplant_work* run, double* y, double* scratch) {
   const jplant_result* r = k->first;
+  jplant_repeated* again = k->again;
   jsolve_observer observer = {.user = k, .step = on_step};
-  jsolve_statistics statistics;
   double t;
   jsolve_set_modes(&run->system, r->used.t_start, y, scratch);
-  JO_TRY(jsolve_integrate(r->ctx, &run->system, solve, &observer, r->used.t_start, r->used.t_end, y,
-                          &t, &statistics));
-  jmachine_objectives(&run->machine, t, y, psi);
+  JO_TRY(jsolve_integrate(r->ctx, &run->system, again->solve, &observer, r->used.t_start,
+                          r->used.t_end, y, &t, again->statistics));
+  jmachine_objectives(&run->machine, t, y, again->psi);
   return JO_OK;
 }
 
-static jo_status repeat(repeater* k, const jplant* p, const jsolve_options* solve, const double* y0,
-                        jarena* a, double* psi) {
+static jo_status repeat(repeater* k, const jplant* p, jarena* a) {
   const jgen_dynamics* d = p->dynamics;
   jo_context* ctx = k->first->ctx;
   double *y = JARENA_ARRAY(a, d->ny, double), *scratch = JARENA_ARRAY(a, d->nswitch, double);
   if (!y || !scratch) return jerr_memory(ctx);
-  memcpy(y, y0, (size_t)d->ny * sizeof *y);
+  memcpy(y, k->again->y0, (size_t)d->ny * sizeof *y);
   jplant_work* run = NULL;
   jo_status status = jplant_work_create(ctx, p, &run);
   if (status >= 0 && k->opt->p) memcpy(run->p, k->opt->p, (size_t)d->np * sizeof *run->p);
-  if (status >= 0) status = integrate(k, solve, run, y, psi, scratch);
+  if (status >= 0) status = integrate(k, run, y, scratch);
   jplant_work_destroy(run);
   return status;
 }
 
-// The largest value that the objective has in any row, as if the run ended there.
-static double scale_of(const jplant_result* r, int objective) {
+jo_status jplant_repeat(const jplant* plant, const jplant_simulate_options* opt,
+                        const jplant_result* r, jplant_repeated* again) {
+  repeater k = {.opt = opt, .first = r, .again = again};
+  jarena a;
+  jarena_init(&a, r->ctx);
+  again->is_stopped = false;
+  jo_status status = repeat(&k, plant, &a);
+  jarena_free(&a);
+  return status;
+}
+
+double jplant_halved_scale(const jplant_result* r, int objective) {
   double most = 0.0;
   for (int i = 0; i < r->nrow; i++) {
     double x = fabs(r->row[(size_t)i * (size_t)r->ncolumn + (size_t)(1 + r->noutput + objective)]);
@@ -90,32 +98,34 @@ static double scale_of(const jplant_result* r, int objective) {
   return most;
 }
 
-static void compare(const jplant* p, const jplant_result* r, const double* psi, double step) {
+static void compare(const jplant* p, jplant_result* r, const double* psi, double step) {
   for (int i = 0; i < r->nobjective; i++) {
     const jmodel_objective* o = &p->model->objective[i];
     double value = jplant_result_objectives(r)[i].value, difference = fabs(psi[i] - value);
-    if (jplant_halved_counts(difference, value, scale_of(r, i), o->nominal))
-      jplant_warn_step(r->ctx, o, value, psi[i], r->used.step, step);
+    if (!jplant_halved_counts(difference, value, jplant_halved_scale(r, i), o->nominal)) continue;
+    r->is_doubted[i] = true;
+    jplant_warn_step(r->ctx, o, value, psi[i], r->used.step, step);
   }
 }
 
-static jo_status check(repeater* k, const jplant* p, const jsolve_options* solve, const double* y0,
-                       jarena* a) {
-  const jplant_result* r = k->first;
+jo_status jplant_halved_check(const jplant* plant, const jplant_simulate_options* opt,
+                              const jsolve_options* solve, const double* y0, jplant_result* r) {
   jsolve_options halved = *solve;
+  jsolve_statistics statistics;
   halved.step =
       jplant_halved_step(solve->step, r->t_reached - r->used.t_start, r->statistics.steps);
   if (halved.max_steps > 0) halved.max_steps *= OF_STEPS;
-  double* psi = JARENA_ARRAY(a, r->nobjective, double);
+  double* psi = JARENA_ARRAY(&r->arena, r->nobjective, double);
   if (!psi) return jerr_memory(r->ctx);
   int said = jo_context_diagnostic_count(r->ctx);
-  jo_status status = repeat(k, p, &halved, y0, a, psi);
-  if (status == JO_ERR_MEMORY || k->is_stopped) return status;
+  jplant_repeated again = {.solve = &halved, .y0 = y0, .psi = psi, .statistics = &statistics};
+  jo_status status = jplant_repeat(plant, opt, r, &again);
+  if (status == JO_ERR_MEMORY || again.is_stopped) return status;
   char why[MESSAGE];
   jformat(why, sizeof why, "%s", jo_context_message(r->ctx));
   jerr_forget(r->ctx, said);
   if (status >= 0) {
-    compare(p, r, psi, halved.step);
+    compare(plant, r, psi, halved.step);
   } else {
     jerr_warn(r->ctx,
               "%s: with steps of %g s instead of %g s the run fails, so that the values of its "
@@ -123,15 +133,4 @@ static jo_status check(repeater* k, const jplant* p, const jsolve_options* solve
               r->path, halved.step, r->used.step, why, jerr_option_name(r->ctx, JERR_STEP));
   }
   return JO_OK;
-}
-
-jo_status jplant_halved_check(const jplant* plant, const jplant_simulate_options* opt,
-                              const jsolve_options* solve, const double* y0,
-                              const jplant_result* r) {
-  repeater k = {.opt = opt, .first = r};
-  jarena a;
-  jarena_init(&a, r->ctx);
-  jo_status status = check(&k, plant, solve, y0, &a);
-  jarena_free(&a);
-  return status;
 }

@@ -19,9 +19,24 @@ double jplant_halved_step(double step, double span, int64_t steps);
 // Whether a difference of two values is worth a warning. scale: the size that the objective has elsewhere.
 bool jplant_halved_counts(double difference, double value, double scale, double nominal);
 
+// The largest value that an objective has in any row, as if the run ended there.
+double jplant_halved_scale(const jplant_result* r, int objective);
+
+// Another run of the same plant.
+typedef struct jplant_repeated {
+  const jsolve_options* solve;
+  const double* y0;               // where it begins
+  double* psi;                    // its objectives (nobjective)
+  jsolve_statistics* statistics;  // of it
+  bool is_stopped;                // whoever was told of its progress stopped it
+} jplant_repeated;
+
+// Takes it between the times of the run r, with the values of its options. Reports why it failed, where it did.
+jo_status jplant_repeat(const jplant* plant, const jplant_simulate_options* opt,
+                        const jplant_result* r, jplant_repeated* again);
+
 // Repeats the run r, complete, from y0 with half its steps and warns of objectives that change.
 jo_status jplant_halved_check(const jplant* plant, const jplant_simulate_options* opt,
-                              const jsolve_options* solve, const double* y0,
-                              const jplant_result* r);
+                              const jsolve_options* solve, const double* y0, jplant_result* r);
 
 #endif

@@ -3,11 +3,15 @@
 
 #include <math.h>
 
+#include "plant/check/reference.h"
 #include "sens/error/plan.h"
 #include "solve/tableau.h"
 
 // Times the difference: where a corner lies inside a step, halving may reduce its error by little.
 #define OF_HALVED 20.0
+
+// Times the difference from a run whose error is a thousandth.
+#define OF_REFERENCE 4.0
 
 #define ROUNDING 1e-13  // of the largest influence
 
@@ -176,14 +180,15 @@ static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer,
     r->value_error[i] = weight * fabs(r->value[i] - other->value[i]);
   }
   jsens_plan_judge(s, opt, r);
-  drop_grown(r);
+  // of a motion that steps damp derivatives are orders of magnitude apart, too: those are compared with a more accurate run
+  if (!jplant_reference_is_due(&opt->solve, &r->statistics)) drop_grown(r);
 }
 
 // ---- judging -------------------------------------------------------------------------------------
 
 // (S39)  what the halved run does not know keeps its error
-static double error_of(double value, double halved, double rounding, double known) {
-  double apart = OF_HALVED * fabs(value - halved);
+static double error_of(double part, double value, double halved, double rounding, double known) {
+  double apart = part * fabs(value - halved);
   return isfinite(apart) ? apart + rounding : known;
 }
 
@@ -194,17 +199,18 @@ static double noise_of(const jsens_result* r, int order) {
 
 static void judge_objective(const jsens* s, int o, jsens_result* r) {
   const jsens_result* halved = r->other;
+  double part = r->comparison == JSENS_REFERENCE ? OF_REFERENCE : OF_HALVED;
   double reach = jsens_plan_reach(s, r, o);
   double slope_noise = noise_of(r, 1), value_noise = noise_of(r, 0);
   for (int j = 0; j < r->nw; j++) {
     int at = o * r->nw + j;
     double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
     r->gradient_error[at] =
-        error_of(r->gradient[at], halved->gradient[at],
+        error_of(part, r->gradient[at], halved->gradient[at],
                  slope_noise * size + jsens_rounding(r, o, j), r->gradient_error[at]);
   }
   r->value_error[o] =
-      error_of(r->value[o], halved->value[o],
+      error_of(part, r->value[o], halved->value[o],
                value_noise * fabs(r->value[o]) + jsens_rounding_of_value(r, o), r->value_error[o]);
 }
 

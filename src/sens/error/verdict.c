@@ -28,6 +28,17 @@ static jsens_value_doubt of_steps(const jmodel_objective* about, const jsens_res
   return (jsens_value_doubt){.off = off, .other = halved, .cause = JSENS_STEPS};
 }
 
+// (I17)
+static jsens_value_doubt of_reference(const jmodel_objective* about, const jsens_result* r, int o) {
+  double value = r->value[o], other = r->reference[o], change = fabs(other - value);
+  double scale = fmax(r->largest[o], fabs(other));
+  if (isnan(other)) return (jsens_value_doubt){0};
+  if (isfinite(other) && !jplant_halved_counts(change, value, scale, about->nominal))
+    return (jsens_value_doubt){0};
+  double off = isfinite(other) ? change / fabs(value) : INFINITY;
+  return (jsens_value_doubt){.off = off, .other = other, .cause = JSENS_ADDS};
+}
+
 // The first cause counts, in the order of those that `run` warns of.
 static jsens_value_doubt judge(const jmodel* m, const jsens_result* r, int o) {
   double off = jsens_doubt_value(r, o), size = fabs(r->value[o]);
@@ -40,7 +51,17 @@ static jsens_value_doubt judge(const jmodel* m, const jsens_result* r, int o) {
     return (jsens_value_doubt){.off = off, .cause = by_states ? JSENS_STATES : JSENS_LOST};
   }
   if (is_end) return (jsens_value_doubt){.off = r->end_error[o] / size, .cause = JSENS_END};
-  return of_steps(&m->objective[o], r, o);
+  jsens_value_doubt d = of_steps(&m->objective[o], r, o);
+  return d.cause != JSENS_SURE ? d : of_reference(&m->objective[o], r, o);
+}
+
+void jsens_verdict_of_failure(const jmodel* m, jsens_verdict* out) {
+  out->is_checked = true;
+  for (int o = 0; o < m->nobjective; o++) {
+    out->value[o].off = INFINITY;
+    out->value[o].other = NAN;
+    out->value[o].cause = JSENS_ADDS;
+  }
 }
 
 void jsens_verdict_of(const jmodel* m, const jsens_result* r, jsens_verdict* out) {
@@ -71,8 +92,11 @@ static void describe_cause(const jsens_value_doubt* d, char text[WHERE]) {
       [JSENS_LOST] = "its signal is below what the run resolves",
       [JSENS_STATES] = "errors of the states show in its signal",
       [JSENS_END] = "errors of the states at the end show in it",
-      [JSENS_FAILS] = "with half the steps the run fails"};
-  if (d->cause == JSENS_STEPS) {
+      [JSENS_FAILS] = "with half the steps the run fails",
+      [JSENS_ADDS] = "errors of the steps add up"};
+  if (d->cause == JSENS_ADDS && isfinite(d->other)) {
+    jformat(text, WHERE, "a more accurate run comes to about %.3g", d->other);
+  } else if (d->cause == JSENS_STEPS) {
     jformat(text, WHERE, "with half the steps it is about %.3g", d->other);
   } else {
     jformat(text, WHERE, "%s", why[d->cause]);
@@ -175,6 +199,18 @@ static bool is_fixed(const jsens_verdicts* v) {
   return jsolve_method_about(v->solve->method)->is_fixed;
 }
 
+static void explain_sum(const jo_context* ctx, const jsens_verdicts* v, const jsens_worst* w,
+                        char text[JSENS_VERDICT_TEXT]) {
+  char other[WHERE];
+  jformat(other, sizeof other, "%s",
+          isnan(w->other) ? "they make the motion" : "a more accurate run fails");
+  if (isfinite(w->other))
+    jformat(other, sizeof other, "a more accurate run comes to %.3g", w->other);
+  jformat(text, JSENS_VERDICT_TEXT, ": errors of the steps add up, and %s; hint: a smaller %s%s",
+          other, jerr_option_name(ctx, is_fixed(v) ? JERR_STEP : JERR_TOLERANCE),
+          is_fixed(v) ? ", or an adaptive method" : "");
+}
+
 // Why, and what helps.
 static void explain(const jo_context* ctx, const jsens_verdicts* v, jsens_cause cause,
                     const jsens_worst* w, char text[JSENS_VERDICT_TEXT]) {
@@ -212,6 +248,7 @@ static void explain(const jo_context* ctx, const jsens_verdicts* v, jsens_cause 
           ": the run fails with half the steps of %g s; hint: a smaller %s, or an adaptive method",
           v->solve->step, step);
       break;
+    case JSENS_ADDS: explain_sum(ctx, v, w, text); break;
     case JSENS_SURE:
     case JSENS_CUT:
     case JSENS_CAUSES: text[0] = '\0'; break;

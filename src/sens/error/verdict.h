@@ -14,6 +14,7 @@ typedef enum jsens_cause {
   JSENS_STEPS,   // half the steps change it
   JSENS_FAILS,   // with half the steps the run fails
   JSENS_CUT,     // a condition ended the run inside of its window
+  JSENS_ADDS,    // errors of the steps add up: a more accurate run changes it, or fails
   JSENS_CAUSES
 } jsens_cause;
 
@@ -40,6 +41,9 @@ typedef struct jsens_verdict {
 
 // By a run with `check`; `value` has its place.
 void jsens_verdict_of(const jmodel* m, const jsens_result* r, jsens_verdict* out);
+
+// By one that fails, though the point it checks has values: its motion is made by the steps.
+void jsens_verdict_of_failure(const jmodel* m, jsens_verdict* out);
 
 // What is in doubt, in one line without hints; "": nothing is.
 #define JSENS_VERDICT_TEXT 512

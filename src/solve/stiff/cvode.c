@@ -39,6 +39,7 @@ struct cv {
   SUNContext context;
   void* mem;
   N_Vector y, out;  // state of CVODE; interpolated state, whose data is lent per call
+  N_Vector error;   // of the step, as CVODE estimates it
   SUNMatrix J;
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear;
@@ -192,6 +193,7 @@ static jo_status take_step(cv* s, jsolve_run* run) {
   s->message[0] = '\0';
   int code = CVode(s->mem, run->t_end, s->y, &run->t_new, CV_ONE_STEP);
   if (code < 0) return fail(s, code);
+  CVodeGetEstLocalErrors(s->mem, s->error);
   // CVODE has no smallest step: it would creep towards a singularity for ever
   if (run->t_new < run->t_end && run->t_new - run->t <= 4 * DBL_EPSILON * fabs(run->t)) {
     jformat(s->message, sizeof s->message, "step size becomes too small");
@@ -217,6 +219,7 @@ static jo_status advance(jsolve_stepper* base, jsolve_run* run) {
   s->is_trivial = run->t_end - run->t <= 100 * DBL_EPSILON * fmax(fabs(run->t), fabs(run->t_end));
   if (s->is_trivial) {
     memcpy(run->y_new, run->y, (size_t)run->sys->n * sizeof *run->y);
+    N_VConst(0, s->error);
     run->t_new = run->t_end;
     return JO_OK;
   }
@@ -258,6 +261,7 @@ static void destroy(jsolve_stepper* base, jsolve_run* run) {
   if (s->nonlinear) SUNNonlinSolFree(s->nonlinear);
   if (s->J) SUNMatDestroy(s->J);
   if (s->out) N_VDestroy(s->out);
+  if (s->error) N_VDestroy(s->error);
   if (s->y) N_VDestroy(s->y);
   if (s->context) SUNContext_Free(&s->context);
 }
@@ -265,12 +269,15 @@ static void destroy(jsolve_stepper* base, jsolve_run* run) {
 static jo_status create(cv* s, jsolve_run* run) {
   int lmm = run->opt->method == JSOLVE_ADAMS ? CV_ADAMS : CV_BDF;
   double* data = JARENA_ARRAY(&run->arena, run->sys->n, double);
-  if (!data || SUNContext_Create(NULL, &s->context) < 0) return jerr_memory(run->ctx);
+  double* error = JARENA_ARRAY(&run->arena, run->sys->n, double);
+  if (!data || !error || SUNContext_Create(NULL, &s->context) < 0) return jerr_memory(run->ctx);
   memcpy(data, run->y, (size_t)run->sys->n * sizeof *data);
   s->y = N_VMake_Serial(run->sys->n, data, s->context);
   s->out = N_VMake_Serial(run->sys->n, data, s->context);
   s->mem = CVodeCreate(lmm, s->context);
-  if (!s->y || !s->out || !s->mem) return jerr_memory(run->ctx);
+  s->error = N_VMake_Serial(run->sys->n, error, s->context);
+  s->base.error = error;
+  if (!s->y || !s->out || !s->error || !s->mem) return jerr_memory(run->ctx);
   int code = set_up(s);
   return code >= 0 ? JO_OK : fail(s, code);
 }
