@@ -59,6 +59,7 @@
 #define EASY_LIMIT      1.5   // h times the largest eigenvalue of such a step
 
 #define COLLAPSED     1e-10  // part of the run: shorter steps ...
+#define CUT           1e-6   // part of a fixed step: shorter ones ...
 #define MAX_COLLAPSED 2000   // ... in a row are a failure
 
 typedef struct dense {
@@ -555,6 +556,16 @@ static int worst_state(const rk* s, const jsolve_run* run) {
   return worst;
 }
 
+// Looks for conditions (event/survey.h) end fixed steps early; grid points are never so close.
+static jo_status fail_cut(const rk* s, jsolve_run* run) {
+  return jerr_set(
+      run->ctx, JO_ERR_CONVERGENCE,
+      "integration: %s with steps of %g s: at t = %.17g what a condition compares changes so "
+      "fast within a step that it is followed in parts below %.1e s; take shorter steps, or an "
+      "adaptive method",
+      s->about->name, run->opt->step, run->t, CUT * run->opt->step);
+}
+
 static jo_status fail_collapsed(rk* s, jsolve_run* run) {
   char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_CONVERGENCE,
@@ -676,9 +687,12 @@ static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   } else if (s->watches) {
     watch_stiffness(s, run, h);
   }
-  if (s->about->is_fixed || base->wants_other) return JO_OK;
-  s->collapsed = h < COLLAPSED * (run->t_end - run->t_begin) ? s->collapsed + 1 : 0;
-  return s->collapsed > MAX_COLLAPSED ? fail_collapsed(s, run) : JO_OK;
+  if (base->wants_other) return JO_OK;
+  bool is_fixed = s->about->is_fixed;
+  double least = is_fixed ? CUT * run->opt->step : COLLAPSED * (run->t_end - run->t_begin);
+  s->collapsed = h < least ? s->collapsed + 1 : 0;
+  if (s->collapsed <= MAX_COLLAPSED) return JO_OK;
+  return is_fixed ? fail_cut(s, run) : fail_collapsed(s, run);
 }
 
 static void destroy(jsolve_stepper* base, jsolve_run* run) {

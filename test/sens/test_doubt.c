@@ -64,6 +64,7 @@ static void test_doubt_warns_once_of_each_kind(void** state) {
   add(&d, 1.0, INFINITY, "speed");
   assert_true(d.all == 4 && d.beyond == 2 && d.one_sided == 2);
   d.brink = "touch";
+  d.brink_at = NAN;
   jsens_doubt_warn(ctx, &d, "m.yaml");
   assert_int_equal(jo_context_diagnostic_count(ctx), 2);
   jo_severity severity;
