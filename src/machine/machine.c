@@ -11,7 +11,9 @@
 
 #define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
 #define MAX_CORRECTIONS 12
-#define SENT_LEAST      1e-2  // floors by which a switch is sent back
+#define INSTANT \
+  1e-12  // times max(1, |t|): switches that are no farther apart flip at one instant [s]
+#define SENT_LEAST 1e-2  // floors by which a switch is sent back
 
 static void call(jmachine* m, jmachine_fn f, double t, const double* y, double* const* out) {
   m->call(m->host, f, t, y, out);
@@ -317,16 +319,52 @@ static jo_status fail_endless(const jmachine* m, double t, int event) {
                   m->about->path, t, m->about->event_name[event]);
 }
 
-// Conditions where modes are those of the state as it is. Behind a reset others may contradict it, until they follow: they
-// must not make events happen. A switch that flips at this instant is at zero, on either side by rounding: its mode is
-// what was found where it was located, unless the reset moved it away from there.
+// Switches that a jump has taken to their limits, as mod(x, 1) takes ceil(mod(x, 1)): the mode is the one that they move into.
+static void decide_by_slope(jmachine* m, double t, const double* y) {
+  int n = m->about->nswitch, nundecided = 0;
+  for (int k = 0; k < n; k++)
+    nundecided += m->stays[k] < INFINITY && fabs(m->g[k]) <= m->floor[k];
+  if (nundecided == 0) return;
+  double dt = jsolve_zeno_span(t);
+  rhs(m, t, y, m->slope);
+  for (int i = 0; i < m->about->ny; i++)
+    m->slope[i] = y[i] + dt * m->slope[i];
+  switches(m, t + dt, m->slope, m->ahead);
+  for (int k = 0; k < n; k++) {
+    bool is_undecided = m->stays[k] < INFINITY && fabs(m->g[k]) <= m->floor[k];
+    if (!is_undecided || fabs(m->ahead[k]) <= m->floor[k]) continue;
+    m->mode[k] = m->ahead[k] > 0.0 ? 1.0 : 0.0;
+    m->stays[k] = INFINITY;
+  }
+}
+
+// Conditions where modes are those of the state as it is. Others may contradict it until they follow, behind a jump of what
+// they compare or behind a reset: they must not make events happen. A switch that was located at this instant is at zero, on
+// either side by rounding: its mode is the one it has, unless a reset moved it away from there.
 static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds) {
-  size_t bytes = (size_t)m->about->nswitch * sizeof *m->mode;
+  int n = m->about->nswitch;
+  size_t bytes = (size_t)n * sizeof *m->mode;
   jsolve_system system = jmachine_system(m);
   memcpy(m->stale, m->mode, bytes);
-  jsolve_update_modes(&system, t, y, m->floor, m->g);
+  memcpy(m->stays, m->floor, bytes);
+  for (int k = 0; k < n && m->t_reset != t; k++) {
+    if (m->t_located[k] == t) m->stays[k] = INFINITY;
+  }
+  jsolve_update_modes(&system, t, y, m->stays, m->g);
+  if (m->t_reset != t) {
+    decide_by_slope(m, t, y);
+    jsolve_update_modes(&system, t, y, m->stays, m->g);
+  }
   evaluate_conditions(m, t, y, holds);
   memcpy(m->mode, m->stale, bytes);
+}
+
+// No instant has been so far.
+static void forget_instants(jmachine* m) {
+  m->t_reset = m->t_event = m->t_begun = -INFINITY;
+  m->ndone = 0;
+  for (int k = 0; k < m->about->nswitch; k++)
+    m->t_located[k] = -INFINITY;
 }
 
 static void note_done(jmachine* m, double t, int event) {
@@ -363,19 +401,27 @@ static bool repeat(void* user, double t, const double* y, int k, double* probe) 
   return true;
 }
 
-// Events whose conditions became true happen, in their order; what they set may make others true.
+// Whether a condition that holds did so before: before this instant; or, behind a reset of this instant, by the modes that were
+// held then, which may contradict the state until they follow.
+static bool was_true(const jmachine* m, double t, int e) {
+  return m->known[e] > 0.5 || (m->t_reset == t && m->held[e] > 0.5);
+}
+
+// Events whose conditions became true happen, in their order; what they set may make others true. One that jumps take through
+// its limits, and that holds on their other side, too, has not become true.
 static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
   int nevent = m->about->nevent, most = jmachine_most_fired(m->about);
   *n = 0;
   for (;;) {
     int first = *n;
     evaluate_conditions(m, t, y, m->holds);
-    if (m->t_reset == t) evaluate_fresh(m, t, y, m->fresh);
+    evaluate_fresh(m, t, y, m->fresh);
     for (int e = 0; e < nevent; e++) {
-      if (!(m->holds[e] > 0.5) || m->held[e] > 0.5) continue;
-      if (m->t_reset == t && !(m->fresh[e] > 0.5)) continue;
+      if (!(m->fresh[e] > 0.5) && m->t_reset >= m->t_begun) m->known[e] = 0.0;
+      if (!(m->holds[e] > 0.5) || !(m->fresh[e] > 0.5) || was_true(m, t, e)) continue;
       if (*n == most) return fail_endless(m, t, e);
       m->firing[(*n)++] = e;
+      m->known[e] = 1.0;
     }
     if (*n == first) return JO_OK;
     memcpy(m->held, m->holds, (size_t)nevent * sizeof *m->held);
@@ -396,8 +442,7 @@ static int first_at_start(const jmachine* m) {
 }
 
 jo_status jmachine_start(jmachine* m, double t, double* y) {
-  m->t_reset = -INFINITY;
-  m->ndone = 0;
+  forget_instants(m);
   jsolve_system system = jmachine_system(m);
   bool has_any = false;
   for (int e = 0; e < m->about->nevent; e++) {
@@ -442,6 +487,23 @@ static bool is_sent_back(jmachine* m, double t, const double* y, int k) {
   return side * (m->g[k] - now) < -SENT_LEAST * m->floor[k];
 }
 
+// Whether t is one with the instant before: nothing was set there, and times of switches are not known any better.
+static bool is_same_instant(const jmachine* m, double t) {
+  double apart = INSTANT * fmax(1.0, fabs(t));
+  return t - m->t_event <= apart && t - m->t_reset > apart;
+}
+
+// The first switches at t are those that were located there; others follow from them.
+static void begin_instant(jmachine* m, double t, const double* y, const int* located, int n) {
+  if (!is_same_instant(m, t)) {
+    m->t_begun = t;
+    evaluate_conditions(m, t, y, m->known);
+  }
+  m->t_event = t;
+  for (int i = 0; i < n; i++)
+    m->t_located[located[i]] = t;
+}
+
 // Switches that flip together do so one after another where there are resets: each has a time of its own, on which
 // what it resets depends.
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
@@ -449,6 +511,7 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
   if (m->about->nevent == 0) return happen(m, t, y, flipped, n, false);
   memcpy(m->alone, flipped, (size_t)n * sizeof *flipped);
   flip(m, m->alone, n);
+  if (m->t_event != t) begin_instant(m, t, y, m->alone, n);
   for (int i = 0; i < n && !m->has_ended; i++) {
     evaluate_conditions(m, t, y, m->held);
     flip(m, &m->alone[i], 1);
@@ -486,11 +549,14 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->slope = JARENA_ARRAY(a, about->ny, double);
   m->sent = JARENA_ARRAY(a, about->nswitch, bool);
   m->fired = JARENA_ARRAY(a, about->nevent, double);
+  m->known = JARENA_ARRAY(a, about->nevent, double);
   m->held = JARENA_ARRAY(a, about->nevent, double);
   m->holds = JARENA_ARRAY(a, about->nevent, double);
   m->fresh = JARENA_ARRAY(a, about->nevent, double);
   m->stale = JARENA_ARRAY(a, about->nswitch, double);
-  m->t_reset = -INFINITY;
+  m->stays = JARENA_ARRAY(a, about->nswitch, double);
+  m->ahead = JARENA_ARRAY(a, about->nswitch, double);
+  m->t_located = JARENA_ARRAY(a, about->nswitch, double);
   m->near = INFINITY;
   m->reset = JARENA_ARRAY(a, about->nreset, double);
   m->firing = JARENA_ARRAY(a, jmachine_most_fired(about), int);
@@ -505,10 +571,13 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->floor && m->momentum && m->g && m->slope && m->sent && m->fired &&
-         m->held && m->holds && m->fresh && m->stale && m->reset && m->firing && m->done &&
-         m->alone && m->dv && m->h && m->inverse && m->drive_old && m->drive_new && m->dqd &&
-         m->before && m->redundant && m->rolling;
+  bool is_ok = m->p && m->mode && m->floor && m->momentum && m->g && m->slope && m->sent &&
+               m->fired && m->known && m->held && m->holds && m->fresh && m->stale && m->stays &&
+               m->ahead && m->t_located && m->reset && m->firing && m->done && m->alone && m->dv &&
+               m->h && m->inverse && m->drive_old && m->drive_new && m->dqd && m->before &&
+               m->redundant && m->rolling;
+  if (is_ok) forget_instants(m);
+  return is_ok;
 }
 
 // Errors of all states are controlled, of dependent coordinates too: near a singular position they are the

@@ -93,9 +93,14 @@ typedef struct jmachine {
   double* slope;                 // scratch of states (ny)
   bool* sent;                    // see jsolve_system (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)
+  double* known;                 // conditions before the instant t_begun (nevent)
+  double t_begun;                // when the first switches of this instant flipped, ...
+  double t_event;                // ... the last ones, and ...
+  double* t_located;             // ... when each of them was located last (nswitch)
   double *held, *holds, *reset;  // scratch: conditions before and now (nevent), states set (nreset)
-  double *fresh,
-      *stale;      // conditions by modes of the state as it is (nevent), modes meanwhile (nswitch)
+  double* fresh;  // scratch: conditions by modes of the state as it is (nevent), and ...
+  double *stale, *stays,
+      *ahead;      // ... modes meanwhile, floors of those that may change, g later (nswitch)
   double t_reset;  // last instant at which an event set something
   int* firing;     // events at one happening (jmachine_most_fired)
   int* done;       // events of the instant t_reset, each once, in their order (ndone of nevent)

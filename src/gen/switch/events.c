@@ -57,7 +57,8 @@ static bool can_change(jgen* s, jexpr_ref r) {
 static jo_status write_event(jgen* s, const jmodel_event* e) {
   jexpr_ref when = jgen_scalar(s, &e->when, e->name);
   JO_TRY(s->g->status);
-  if (!can_change(s, when)) {
+  // frames that turn out to be needed are there when the equations are written once more
+  if (!s->retry_follow && !can_change(s, when)) {
     return s->g->status = jerr_set(s->ctx, JO_ERR_MODEL,
                                    "%s:%d: event '%s': its condition depends on neither time nor "
                                    "state, and never becomes true",

@@ -45,27 +45,25 @@
 #define EVENT_RATE  5000   // ... for every second [1/s]
 
 // A switch that flipped for a short time is expected to do so again, ...
-#define PER_PULSE  2    // looks in the shorter one of its last two intervals, ...
-#define PER_PERIOD 128  // ... or at most so many in both together, ...
-#define PERIODS    2    // ... for so long
+#define PER_PULSE   2    // looks in the shorter one of its last two intervals, ...
+#define PER_PERIOD  128  // ... or at most so many in both together, ...
+#define PERIODS     2    // ... for so long
+#define ONE_INSTANT 10   // tolerances
 
 jsolve_events* jsolve_events_create(jsolve_run* run) {
   int n = run->sys->nswitch;
   jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
-  double* data = JARENA_ARRAY(&run->arena, 12 * (size_t)n, double);
+  double* data = JARENA_ARRAY(&run->arena, 10 * (size_t)n, double);
   if (!ev || !data) return NULL;
-  *ev = (jsolve_events){.n = n,
-                        .t_last = -INFINITY,
-                        .until = -INFINITY,
-                        .t_beyond = -INFINITY,
-                        .t_after = -INFINITY,
-                        .leaving = -1};
-  double** vector[] = {&ev->g,  &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis, &ev->start,
-                       &ev->lo, &ev->hi,    &ev->probe, &ev->rate,  &ev->t_flip,     &ev->interval};
+  *ev = (jsolve_events){
+      .n = n, .t_last = -INFINITY, .t_beyond = -INFINITY, .t_after = -INFINITY, .leaving = -1};
+  double** vector[] = {&ev->g,     &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis,
+                       &ev->start, &ev->lo,    &ev->hi,    &ev->probe, &ev->rate};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
     *vector[i] = data;
-  for (int k = 0; k < n; k++)
-    ev->t_flip[k] = -INFINITY;
+  ev->pulse = JARENA_ARRAY(&run->arena, n, jsolve_pulse);
+  for (int k = 0; ev->pulse && k < n; k++)
+    ev->pulse[k] = (jsolve_pulse){.t_flip = -INFINITY, .until = -INFINITY};
   if (run->sys->floor) {
     ev->floor = run->sys->floor;
     memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
@@ -77,8 +75,8 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_pole = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
-  bool is_ok =
-      ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done && ev->is_pole && ev->is_armed;
+  bool is_ok = ev->pulse && ev->y && ev->beyond && ev->after && ev->flipped && ev->is_done &&
+               ev->is_pole && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? jsolve_zeno_span(0) : sqrt(run->opt->abs_tol);
   is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
@@ -158,7 +156,7 @@ static bool brings_back(jsolve_events* ev, jsolve_run* run, int k, const double*
 static void watch_holds(jsolve_events* ev, jsolve_run* run) {
   ev->leaving = -1;
   for (int k = 0; k < ev->n; k++) {
-    if (ev->t_flip[k] != run->t) continue;
+    if (ev->pulse[k].t_flip != run->t) continue;
     bool is_held = (ev->t_beyond == run->t && brings_back(ev, run, k, ev->beyond)) ||
                    (ev->t_after == run->t && brings_back(ev, run, k, ev->after));
     if (!is_held) continue;
@@ -731,6 +729,25 @@ static jo_status observe(jsolve_events* ev, jsolve_run* run) {
   return JO_OK;
 }
 
+// Of the switches that contradict their modes, those that still do when all of them have followed: what compares a value made
+// of other conditions may contradict its mode only because these have not flipped yet.
+static void keep_settled(jsolve_events* ev, jsolve_run* run) {
+  const jsolve_system* sys = run->sys;
+  size_t bytes = (size_t)ev->n * sizeof(double);
+  double *before = ev->lo, *stay = ev->rate;
+  memcpy(before, sys->mode, bytes);
+  for (int k = 0; k < ev->n; k++)
+    stay[k] = ev->is_done[k] ? INFINITY : ev->floor[k];
+  jsolve_update_modes(sys, run->t, run->y, stay, ev->hi);
+  int n = 0;
+  for (int i = 0; i < ev->nflipped; i++) {
+    int k = ev->flipped[i];
+    if (sys->mode[k] != before[k]) ev->flipped[n++] = k;
+  }
+  memcpy(sys->mode, before, bytes);
+  if (n > 0) ev->nflipped = n;
+}
+
 // The others that contradict their modes now that these flipped and the state jumped.
 static void find_followers(jsolve_events* ev, jsolve_run* run) {
   const jsolve_system* sys = run->sys;
@@ -740,21 +757,60 @@ static void find_followers(jsolve_events* ev, jsolve_run* run) {
     double s = sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
     if (!ev->is_done[k] && s < -ev->floor[k]) ev->flipped[ev->nflipped++] = k;
   }
+  if (ev->nflipped > 1) keep_settled(ev, run);
+}
+
+// The state a little later, as the slope at this instant has it, in ev->y.
+static void look_later(jsolve_events* ev, jsolve_run* run, double dt) {
+  jsolve_rhs(run, run->t, run->y, run->scratch);
+  for (int i = 0; i < run->sys->n; i++)
+    ev->y[i] = run->y[i] + dt * run->scratch[i];
+}
+
+// Whether a switch with margins `now`, and `later` in time dt, does not cross at this instant.
+static bool stays(double now, double later, double dt, double floor, double tolerance) {
+  if (now < -floor) return false;
+  if (now <= floor) return later > floor;
+  return !(now * dt <= (now - later) * ONE_INSTANT * tolerance);
+}
+
+// Of the switches that were located together, those that cross by themselves: the step ends behind the crossing, where
+// abs(x) with its old mode is less than zero, and floor(abs(x)) another number. Those that are made of others come
+// behind them, and cross if they are beyond their limits, or move there, when these have flipped. Poles are for check_poles().
+static void drop_consequences(jsolve_events* ev, jsolve_run* run) {
+  const jsolve_system* sys = run->sys;
+  size_t bytes = (size_t)ev->n * sizeof(double);
+  double *before = ev->lo, dt = jsolve_zeno_span(run->t);
+  memcpy(before, sys->mode, bytes);
+  look_later(ev, run, dt);
+  int n = 1;
+  sys->mode[ev->flipped[0]] = 1.0 - before[ev->flipped[0]];
+  for (int i = 1; i < ev->nflipped; i++) {
+    int k = ev->flipped[i];
+    double now = margin_of(ev, run, run->t, run->y, k);
+    double later = margin_of(ev, run, run->t + dt, ev->y, k);
+    bool is_pole = ev->t_probed == run->t && ev->is_pole[k];
+    if (!is_pole && stays(now, later, dt, ev->floor[k], tolerance_at(run->t))) continue;
+    ev->flipped[n++] = k;
+    sys->mode[k] = 1.0 - before[k];
+  }
+  memcpy(sys->mode, before, bytes);
+  ev->nflipped = n;
 }
 
 // What the last intervals between flips of switch k say about where to look for the next. What has
 // flipped twice only has no period yet.
 static void note_pulse(jsolve_events* ev, int k, double t) {
-  double d = t - ev->t_flip[k], shorter = fmin(d, ev->interval[k] > 0 ? ev->interval[k] : d);
-  double longer = ev->interval[k] > 0 ? fmax(d, ev->interval[k]) : INFINITY;
-  ev->t_flip[k] = t;
-  ev->interval[k] = d;
+  jsolve_pulse* p = &ev->pulse[k];
+  double d = t - p->t_flip, shorter = fmin(d, p->interval > 0 ? p->interval : d);
+  double longer = p->interval > 0 ? fmax(d, p->interval) : INFINITY;
+  p->t_flip = t;
+  p->interval = d;
   if (!(shorter > 0) || !isfinite(shorter)) return;
-  double period = shorter + fmin(longer, PER_PERIOD / PER_PULSE * shorter);
-  double pulse = fmax(shorter / PER_PULSE, period / PER_PERIOD);
-  ev->pulse = t < ev->until ? fmin(pulse, ev->pulse) : pulse;
-  ev->until = t + PERIODS * period;
-  ev->period = period;
+  p->period = shorter + fmin(longer, PER_PERIOD / PER_PULSE * shorter);
+  double distance = fmax(shorter / PER_PULSE, p->period / PER_PERIOD);
+  p->distance = t < p->until ? fmin(distance, p->distance) : distance;
+  p->until = t + PERIODS * p->period;
 }
 
 // (I13)  Conditions whose values grow without bound up to here do not pass their limits, whether they cross themselves or
@@ -769,6 +825,7 @@ static jo_status check_poles(const jsolve_events* ev, jsolve_run* run) {
 jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
   run->has_jumped = false;
   memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
+  if (ev->nflipped > 1) drop_consequences(ev, run);
   // every round flips switches that did not flip before, so there are at most n
   while (ev->nflipped > 0) {
     JO_TRY(check_limits(ev, run));

@@ -24,6 +24,13 @@ typedef struct jsolve_clocks {
   int open;                     // pieces of this step that aids to looks do not decide
 } jsolve_clocks;
 
+// What the last flips of a switch say of the next ones.
+typedef struct jsolve_pulse {
+  double t_flip, interval;  // time of the last flip, and since the one before; 0: there is none
+  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
+  double distance, period, until;
+} jsolve_pulse;
+
 typedef struct jsolve_events jsolve_events;
 
 struct jsolve_events {
@@ -55,9 +62,7 @@ struct jsolve_events {
   int behind;     // which of the looks of a block is taken twice
   double h_last;  // length of the last step
   double close;   // distance of looks that showed what others hide, in the last step; 0: none does
-  // distance of looks that meets pulses as the last ones, their period, and up to when that holds
-  double pulse, period, until;
-  double *t_flip, *interval;  // time of the last flip of each switch, and since the one before
+  jsolve_pulse* pulse;  // of every switch (n)
   jsolve_zeno zeno;
   double t_last;  // last instant
   int at_instant;

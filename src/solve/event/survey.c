@@ -130,10 +130,14 @@ static int test_block(jsolve_events* ev, jsolve_run* run, double t, double width
   return k < 0 ? look_at_block(ev, run, t, width) : k;
 }
 
-// The longest block at t.
+// The longest block at t: pulses as the last ones must not fall between its looks.
 static double widest(const jsolve_events* ev, const jsolve_run* run, double t) {
-  bool is_pulsed = t < ev->until && ev->period < run->t_new - run->t;
-  return is_pulsed ? (JSOLVE_LOOKS - 1) * ev->pulse : INFINITY;
+  double distance = INFINITY, h = run->t_new - run->t;
+  for (int k = 0; k < ev->n; k++) {
+    const jsolve_pulse* p = &ev->pulse[k];
+    if (t < p->until && p->period < h) distance = fmin(distance, p->distance);
+  }
+  return (JSOLVE_LOOKS - 1) * distance;
 }
 
 // Where all steps end at events, switching functions are large between them only.

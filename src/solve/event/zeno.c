@@ -12,6 +12,10 @@
 #define PUSHED  0.1    // floors below zero: a reset does not come there by rounding
 #define HELD    1e-3   // of what an event finds in its condition: no more is left of what it holds
 #define LEAVES  10     // floors in a span: more is no rounding
+#define NEAR \
+  1e3  // floors: an event that leaves more between a condition and its limit hides no other, ...
+#define JUMPS 100    // times what passes in the same time: more is a jump
+#define LATE  1e-12  // ... unless that is what passes in this time times max(1, |t|) [s]
 #define APART \
   3e-13  // times max(1, |t|): events that are located one by one are farther apart, and ...
 #define CLOSE 3e-12  // ... those at which a reset of what is compared matters [s]
@@ -102,23 +106,40 @@ static bool is_pushed_back(const jsolve_zeno* z, int k, double s, double floor) 
   return s < at && ((d > 0 && d <= CLOSE * size) || accumulates(z, k, CLOSE));
 }
 
+// The margin at an event. Where others that it is made of are at their limits there, as floor(u) at a whole number, it may be
+// that of their other side, from which it jumps up: it is then the one that leads to the next two.
+static double at_event(double s, double next, double second, double before, double floor) {
+  double change = fmax(fabs(second - next), fabs(before));
+  return next - s > JUMPS * change + NEAR * floor ? 2 * next - second : s;
+}
+
+// What jumps, or is reset, far into the mode that was entered and falls there may rise again before it comes to the limit: no
+// event is lost by rounding.
+static bool is_far(const jsolve_zeno* z, int k, double s, double before, double floor) {
+  double late = LATE * fmax(1, fabs(z->t[k])) / jsolve_zeno_span(z->t[k]);
+  return s > NEAR * floor + late * fabs(before);
+}
+
 void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
                        const double* second, const double* floor, bool is_over) {
   for (int k = 0; k < z->n; k++) {
     if (!z->is_pending[k] || z->t[k] != t) continue;
-    double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]), before = z->ahead[k] - z->at[k];
+    double before = z->ahead[k] - z->at[k];
     if (!isfinite(before)) before = 0;
-    bool is_touched = !is_untouched(z, k, s[k], next[k], floor[k]);
+    double at = at_event(s[k], next[k], second[k], before, floor[k]);
+    double change = 0.5 * (4 * next[k] - second[k] - 3 * at);
+    bool is_touched = !is_untouched(z, k, at, next[k], floor[k]);
     bool is_changed = is_touched && (!(before > 0) || change < CHANGED * before);
-    bool is_back = is_touched && (returns(s[k], next[k], second[k], floor[k]) ||
-                                  stops(s[k], next[k], second[k], before, floor[k]));
+    bool is_back = is_touched && (returns(at, next[k], second[k], floor[k]) ||
+                                  stops(at, next[k], second[k], before, floor[k]));
     bool is_undone = z->is_sent[k] && !is_back;
     z->is_sent[k] = is_back || (z->is_sent[k] && !is_over);
-    z->start[k] = s[k];
+    z->start[k] = at;
     if (!is_over) continue;
-    bool ends =
-        (is_changed && accumulates(z, k, z->resolution)) || is_pushed_back(z, k, s[k], floor[k]);
-    set_pending(z, k, is_back || is_undone || ends);
+    bool ends = is_changed && accumulates(z, k, z->resolution);
+    bool is_near = !is_far(z, k, at, before, floor[k]);
+    set_pending(z, k,
+                (is_near && (is_back || is_undone || ends)) || is_pushed_back(z, k, at, floor[k]));
   }
 }
 

@@ -15,7 +15,8 @@
 // value, not by slope: the sequence ends where that is less than the floor, or than what passes
 // until the event is located (I13). One that changes neither the margin nor its rate sends nothing
 // back. The same holds, too, where another event at the same instant undoes what the first did: a
-// rod that falls flat, whose other end throws the first one back down.
+// rod that falls flat, whose other end throws the first one back down. What a jump or a reset takes
+// far beyond its limit is not sent back: it may turn round before it comes to the limit again.
 #ifndef JSOLVE_ZENO_H
 #define JSOLVE_ZENO_H
 
