@@ -284,6 +284,7 @@ static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_re
   r->used.observer = NULL;
   r->used.progress = NULL;  // whoever listens may be gone by then
   r->used.solve.step_limit = NULL;
+  r->used.solve.expected_error = NULL;
   r->used.solve.step_limit_user = NULL;
   if (!opt->p) return JO_OK;
   int np = s->plant->dynamics->np;

@@ -11,9 +11,9 @@
 #include "base/assert.h"
 #include "plant/check/limits.h"
 
-// Of an entry: its end and mark, and what a walk keeps of each step, its error, the largest derivative so far and
+// Of an entry: its end, mark and error, and what a walk keeps of each step, its error, the largest derivative so far and
 // how rough it is.
-#define ENTRY_BYTES 36.0
+#define ENTRY_BYTES 40.0
 
 #define FEWEST_STATES 64  // that may be dropped and are not, however little room there is
 
@@ -75,6 +75,7 @@ void jsens_record_destroy(jsens_record* r) {
   if (!r) return;
   jmem_free(r->ctx, r->time);
   jmem_free(r->ctx, r->mark);
+  jmem_free(r->ctx, r->error);
   free_store(r, &r->state);
   free_store(r, &r->slopes);
   jmem_free(r->ctx, r->mode);
@@ -275,14 +276,16 @@ static bool make_room(jsens_record* r, double t) {
   return false;
 }
 
-static bool new_entry(jsens_record* r, double t, double t1, uint32_t kind) {
+static bool new_entry(jsens_record* r, double t, double t1, uint32_t kind, double error) {
   if (!jmem_grow(r->ctx, &r->time, &r->time_cap, r->nentry + 1, sizeof *r->time) ||
-      !jmem_grow(r->ctx, &r->mark, &r->mark_cap, r->nentry + 1, sizeof *r->mark)) {
+      !jmem_grow(r->ctx, &r->mark, &r->mark_cap, r->nentry + 1, sizeof *r->mark) ||
+      !jmem_grow(r->ctx, &r->error, &r->error_cap, r->nentry + 1, sizeof *r->error)) {
     fail(r);
     return false;
   }
   if (r->nentry == 0) r->t_begin = t;
   r->time[r->nentry] = t1;
+  r->error[r->nentry] = (float)error;
   r->mark[r->nentry++] = (uint32_t)(r->nepoch - 1) << KIND_BITS | kind;
   return true;
 }
@@ -313,7 +316,7 @@ void jsens_record_step(jsens_record* r, const jsolve_step* step) {
   store_slopes(r, step);
   uint32_t kind = (step->is_implicit ? IS_IMPLICIT : 0) | (step->is_drifted ? IS_DRIFTED : 0) |
                   (step->is_located ? IS_LOCATED : 0);
-  new_entry(r, step->t0, step->t1, kind);
+  new_entry(r, step->t0, step->t1, kind, step->error);
 }
 
 void jsens_record_across(jsens_record* r, double t) {
@@ -346,7 +349,7 @@ static jsens_happening* store_happening(jsens_record* r, double t, const double*
     fail(r);
     return NULL;
   }
-  if (!new_entry(r, t, t, IS_HAPPENING) || a < 0 || b < 0) return NULL;
+  if (!new_entry(r, t, t, IS_HAPPENING, 0.0) || a < 0 || b < 0) return NULL;
   jsens_happening* h = &r->happening[r->nepoch - 1];
   *h = (jsens_happening){.before = b, .after = a};
   return h;

@@ -54,9 +54,10 @@ typedef struct jsens_store {
 typedef struct jsens_record {
   jo_context* ctx;
   int ny, nswitch;
-  int nentry, time_cap, mark_cap;
+  int nentry, time_cap, mark_cap, error_cap;
   double* time;        // ends of entries
   uint32_t* mark;      // their epochs and kinds
+  float* error;        // of steps: estimated local error, in tolerances
   bool has_loops;      // first slopes of stored steps are stored, too
   jsens_store state;   // of steps: y, and their first slopes where there are loops
   jsens_store slopes;  // of the first steps, as far as the room goes

@@ -2,6 +2,7 @@
 // The driver of every integration: propose a step, cut it at the first event, show it, accept it,
 // handle the event. What a step is, rk.c and cvode.c know; what an event is, events.c.
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "solve/ode.h"
 
 #include <math.h>
@@ -153,11 +154,19 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
   return s->restart(s, run);
 }
 
+// Estimated local error of the proposed step. If an event cut it, the estimate is that of the whole step.
+static double error_of_step(const jsolve_run* run) {
+  double part = (run->t_new - run->t) / run->tried;
+  if (!(part < 1.0)) return run->error;
+  return run->error * jm_pow(part, jsolve_method_about(run->opt->method)->order);
+}
+
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
   const jsolve_stepper* s = run->stepper;
-  jsolve_step step = {run->t, run->t_new,     run->y,        run->y_new,    s->dense,
-                      s->k,   s->is_implicit, s->is_drifted, s->is_located, run->sys};
+  jsolve_step step = {run->t,  run->t_new,     run->y,        run->y_new,    s->dense,
+                      s->k,    s->is_implicit, s->is_drifted, s->is_located, error_of_step(run),
+                      run->sys};
   return run->obs->step(run->obs->user, &step);
 }
 
@@ -199,6 +208,7 @@ static jo_status propose_step(jsolve_run* run, jsolve_events* ev, bool* is_event
   jsolve_stepper* s = run->stepper;
   *is_event = false;
   JO_TRY(s->advance(s, run));
+  run->tried = run->t_new - run->t;
   jsolve_hold(run->sys, run->y, run->y_new);
   JASSERT(s->dense);  // events and observers look into the step
   return ev ? jsolve_events_locate(ev, run, is_event) : JO_OK;

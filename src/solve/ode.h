@@ -111,6 +111,8 @@ typedef struct jsolve_growth {
   int nstep;
 } jsolve_growth;
 
+#define JSOLVE_PARTS 8
+
 typedef struct jsolve_options {
   jsolve_method method;
   double rel_tol, abs_tol;  // adaptive methods, local error
@@ -132,7 +134,10 @@ typedef struct jsolve_options {
       growth;  // kept from one run to the next, where a motion is made in parts; NULL: it is not
   // longest step from t on, on top of max_step; NULL: none
   double (*step_limit)(void* user, double t);
-  void* step_limit_user;
+  // local error, in tolerances, that a step of length h from t on has where the motion is smooth; INFINITY: not known. Explicit
+  // steps with a much larger error are taken in JSOLVE_PARTS. NULL: none are
+  double (*expected_error)(void* user, double t, double h);
+  void* step_limit_user;  // of both
 } jsolve_options;
 
 jsolve_options jsolve_options_default(void);
@@ -151,6 +156,7 @@ typedef struct jsolve_step {
   bool
       is_drifted;  // k[0] is the slope of the end before as it was before its projection, not that of y0
   bool is_located;  // stages were solved for as where an event is located
+  double error;     // estimated local error, in tolerances; 0: the method has none
   const jsolve_system* sys;
 } jsolve_step;
 

@@ -43,6 +43,8 @@
 #define AFTER_EVENT   0.5  // part of the previous step size tried after an event
 #define MAX_HALVINGS  60
 #define BESIDE        0.4  // part of a step whose end was not good: two of them do not end there, either
+#define NARROW        3.0   // times the error expected ...
+#define MOST_NARROW   4     // ... of so many steps in a row: what all steps have is nothing narrow
 #define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
 
 #define KEEP_JACOBIAN  24    // steps, at most
@@ -85,10 +87,12 @@ typedef struct rk {
   double error_last;  // of the last accepted step
   int64_t grid;       // fixed-step methods: grid points passed
   double t_not_finite;
-  int not_finite;    // first state that was not finite in the last attempt
-  int collapsed;     // steps in a row that are hardly steps
-  bool has_drifted;  // f1 is the slope of the proposed end before its projection
-  bool is_try;       // of the next step: the observer may go along
+  int not_finite;          // first state that was not finite in the last attempt
+  int collapsed;           // steps in a row that are hardly steps
+  bool has_drifted;        // f1 is the slope of the proposed end before its projection
+  bool is_try;             // of the next step: the observer may go along
+  double part, parts_end;  // length of the parts that a step is taken in, and its end
+  int narrow;              // steps in a row that held something narrow
 
   jsolve_implicit* im;  // NULL: explicit
   double t_jacobian;    // where the Jacobian was taken
@@ -477,6 +481,25 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
   return JO_OK;
 }
 
+static bool is_in_parts(const rk* s, double t) {
+  return t < s->parts_end - 0.5 * s->part;
+}
+
+// Whether a step that is about to be accepted holds something narrower than it is, such as a rounded corner: its error is
+// larger than its length explains. Parts of a step are not judged again.
+static bool is_narrow(rk* s, const jsolve_run* run, double h, double error) {
+  const jsolve_options* opt = run->opt;
+  if (!opt->expected_error || s->im || is_in_parts(s, run->t)) return false;
+  bool is_more = error > NARROW * opt->expected_error(opt->step_limit_user, run->t, h);
+  s->narrow = is_more ? s->narrow + 1 : 0;
+  return is_more && s->narrow <= MOST_NARROW;
+}
+
+static void begin_parts(rk* s, double h, double end) {
+  s->part = h / JSOLVE_PARTS;
+  s->parts_end = end;
+}
+
 // End of the next attempt; the last two steps share what is left, so that none is tiny.
 static double target(const rk* s, const jsolve_run* run) {
   const jsolve_options* opt = run->opt;
@@ -484,6 +507,7 @@ static double target(const rk* s, const jsolve_run* run) {
   JASSERT(left > 0);
   if (opt->max_step > 0 && h > opt->max_step) h = opt->max_step;
   if (opt->step_limit) h = fmin(h, opt->step_limit(opt->step_limit_user, run->t));
+  if (is_in_parts(s, run->t)) h = fmin(h, s->part);
   if (h >= left) return run->t_end;
   if (2 * h > left && h < 0.99 * left) return run->t + 0.5 * left;
   return h >= 0.99 * left ? run->t_end : run->t + h;
@@ -597,13 +621,15 @@ static jo_status halve(rk* s, jsolve_run* run, halving* h, jo_status status, dou
   return JO_OK;
 }
 
-static void accept_size(rk* s, double h, double error, bool was_rejected) {
+static void accept_size(rk* s, double t, double h, double error, bool was_rejected) {
   double factor = growth(s, error, was_rejected);
   // an implicit step is not changed for little: its factors serve again
   if (s->im && factor > 1 && factor < KEEP_STEP) factor = 1;
   // at the border of stability errors as large as the tolerance stay alive
   if (s->local && s->h_lambda > 0) factor = fmin(factor, MIXED_LIMIT / s->h_lambda);
   s->base.h_next = h * factor;
+  // behind the parts of a step go on with its length
+  if (is_in_parts(s, t)) s->base.h_next = fmax(s->base.h_next, JSOLVE_PARTS * s->part);
   s->error_last = fmax(error, ERROR_MINIMUM);
 }
 
@@ -631,10 +657,12 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
       JO_TRY(halve(s, run, &halved, status, h));
     } else if (error > 1) {
       base->h_next = h * growth(s, error, true);
+    } else if (is_narrow(s, run, h, error)) {
+      begin_parts(s, h, t1);
     } else {
       set_dense(s, run);
       if (jsolve_scan_step(run, &t_good)) {
-        accept_size(s, h, error, was_rejected);
+        accept_size(s, run->t, h, error, was_rejected);
         return JO_OK;
       }
       base->h_next = t_good - run->t;
@@ -747,6 +775,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->scheme = jsolve_scheme_of(tab);
   s->stability = jsolve_stability_of(tab);
   s->not_finite = -1;
+  s->parts_end = -INFINITY;
   s->accuracy = JSOLVE_NEWTON_ACCURACY;
   s->share = run->opt->newton_share > 0 ? run->opt->newton_share : 1;
   s->watches = run->opt->method == JSOLVE_AUTO;

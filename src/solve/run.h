@@ -72,6 +72,7 @@ struct jsolve_run {
   bool has_failed;       // a projection did, the last time at ...
   double t_failed;
   double error;         // estimate of the step that is tried, in tolerances; 0: the method has none
+  double tried;         // length of that step, before an event cut it [s]
   const double* stage;  // of that step, parts of it (nstage); none where the method has no stages
   int nstage;
   double again;  // the part of it to be tried next where its end is not good

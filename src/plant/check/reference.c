@@ -55,6 +55,7 @@ void jplant_reference_options(const jsolve_options* solve, const jsolve_statisti
   out->step = 0.0;
   out->growth = NULL;
   out->step_limit = NULL;
+  out->expected_error = NULL;
   out->step_limit_user = NULL;
   out->max_steps = most;
 }

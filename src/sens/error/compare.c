@@ -32,7 +32,6 @@
 #define CLOSER 0.75  // of the distance to the position that other steps keep
 #define ALIKE  0.01  // of what rounding may leave there
 
-#define SLIVER    0.1  // of a step: a node so close is passed
 #define FEW_STEPS 2    // fixed steps that a run has at least, to say something
 #define CUT       0.7  // of a fixed step: where steps are shorter in the mean, events cut them
 #define MARGIN    2.0  // of estimates of the order of the method
@@ -67,8 +66,15 @@ static double node_limit(void* user, double t) {
       high = middle;
     }
   }
-  if (low + 1 < c->n && c->node[low] - t < SLIVER * (c->node[low + 1] - c->node[low])) low++;
+  if (low + 1 < c->n && c->node[low] - t < JSENS_SLIVER * (c->node[low + 1] - c->node[low])) low++;
   return low < c->n ? c->node[low] - t : INFINITY;
+}
+
+// A step that holds something narrower than it is may err by as much as its halves do.
+static double expected_error(void* user, double t, double h) {
+  const jsens_compare* c = user;
+  if (h < JSOLVE_PARTS * SHORTEST * fmax(1.0, fabs(t))) return INFINITY;
+  return jsens_narrow_expected(&c->narrow, t, h);
 }
 
 static jo_status add_node(jsens_compare* c, double t) {
@@ -106,7 +112,13 @@ static jo_status make_nodes(jsens_compare* c, const jsens_record* record) {
       continue;
     }
     bool is_cut = i + 1 < record->nentry && !jsens_record_is_step(record, i + 1);
-    JO_TRY(add_node(c, record->time[i] - 0.5 * jsens_record_length(record, i)));
+    double shortest = JSOLVE_PARTS * SHORTEST * fmax(1.0, fabs(record->time[i]));
+    bool is_narrow =
+        jsens_record_length(record, i) >= shortest && jsens_narrow_shows(&c->narrow, i);
+    int parts = is_narrow ? JSOLVE_PARTS : 2;
+    for (int k = parts - 1; k > 0; k--) {
+      JO_TRY(add_node(c, record->time[i] - k * jsens_record_length(record, i) / parts));
+    }
     if (!is_cut) JO_TRY(add_node(c, record->time[i]));
   }
   return JO_OK;
@@ -114,12 +126,14 @@ static jo_status make_nodes(jsens_compare* c, const jsens_record* record) {
 
 jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const jsens_result* r,
                                jsens_options* out) {
+  c->narrow = jsens_narrow_of(r->record, opt->solve.method);
   JO_TRY(make_nodes(c, r->record));
   *out = *opt;
   out->estimate = false;
   out->observer = NULL;
   out->closer_by = CLOSER;
   out->solve.step_limit = node_limit;
+  out->solve.expected_error = expected_error;
   out->solve.step_limit_user = c;
   out->solve.event_delay = LATER;
   out->solve.newton_share = NEWTON;

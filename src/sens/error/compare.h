@@ -4,13 +4,15 @@
 #ifndef JSENS_COMPARE_H
 #define JSENS_COMPARE_H
 
+#include "sens/error/narrow.h"
 #include "sens/sens.h"
 
-// Times at which the steps of the second run end.
+// Times at which the steps of the second run end, and what is known of errors of the first.
 typedef struct jsens_compare {
   jo_context* ctx;
   int n, cap;
   double* node;
+  jsens_narrow narrow;
 } jsens_compare;
 
 void jsens_compare_begin(jsens_compare* c, jo_context* ctx);
