@@ -7,6 +7,7 @@
 
 #include "expr/tape/tape.h"
 #include "plant/plant.h"
+#include "plant/start/wheels.h"
 
 #define SINGULAR        1e-10  // pivot of the scaled matrix, at the start
 #define NEARLY_SINGULAR 1e-4   // where a run has failed
@@ -219,14 +220,20 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
   return status;
 }
 
-jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
-                              const double* y) {
+jo_status jplant_explain_failure(jplant_work* r, jo_status status, int said, double t,
+                                 const double* y) {
   if (status == JO_ERR_MEMORY) return status;
   int begin = jo_context_diagnostic_count(r->ctx);
   if (jplant_explain_spin(r, t, y) < 0) {
     jerr_forget(r->ctx, begin);
     jerr_forget(r->ctx, said);
     return jplant_explain_spin(r, t, y);
+  }
+  bool may_lie = status == JO_ERR_LIMIT || status == JO_ERR_NUMERIC || status == JO_ERR_CONVERGENCE;
+  if (may_lie && jplant_wheels_explain(r, t, y) < 0) {
+    jerr_forget(r->ctx, begin);
+    jerr_forget(r->ctx, said);
+    return jplant_wheels_explain(r, t, y);
   }
   if (!has_massless(r->plant->dynamics)) return status;
   // the state of the start is one of the first partition

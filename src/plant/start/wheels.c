@@ -15,8 +15,9 @@
 #define DEGREES 57.295779513082323
 #define SUNK \
   0.3  // of its radius, by which a tyre may be deflected at the start: its sidewall is not much higher
+#define FLAT   80.0  // degrees by which a wheel leans that lies flat
 #define LEANS  0.5   // camber by a coordinate, rad per rad or m: suspensions have less
-#define BESIDE 1e-6  // change of a coordinate [m, rad]
+#define BESIDE 1e-6  // change of a coordinate [m, rad], and of time [s]
 
 // A wheel at the start.
 typedef struct wheel {
@@ -358,6 +359,56 @@ static jo_status begin(jo_context* ctx, const jplant* p, const double* values, c
   jplant_work* r = *out;
   if (values) memcpy(r->p, values, (size_t)p->dynamics->np * sizeof *values);
   jsolve_set_modes(&r->system, p->model->simulation.t_start, y, r->g);
+  return JO_OK;
+}
+
+// Degrees by which a wheel leans.
+static double lean(const double* place, int i) {
+  return DEGREES * jm_asin(fmin(1.0, fabs(place[PLACES * i + AXIS + 2])));
+}
+
+// Places a little later, as velocities go on.
+static jo_status go_on(jplant_work* r, double t, const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const jgen_layout* l = &d->layout;
+  jplant_wheels_work* w = r->wheels;
+  memcpy(w->beside, y, (size_t)d->ny * sizeof *y);
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    w->beside[jgen_first(l, JGEN_QU) + k] += BESIDE * y[jgen_first(l, JGEN_QDU) + k];
+  }
+  memcpy(w->modes, r->mode, (size_t)d->nswitch * sizeof *w->modes);
+  double looked = r->machine.t_looked;
+  jo_status status = jsolve_close(&r->system, t + BESIDE, w->beside, r->g);
+  r->machine.t_looked = looked;
+  if (status >= 0) find_places(r, t + BESIDE, w->beside, w->turned);
+  memcpy(r->mode, w->modes, (size_t)d->nswitch * sizeof *w->modes);
+  return status;
+}
+
+// Whether it lies flat, or will in this time.
+static bool falls(const jplant_wheels_work* w, int i, bool goes_on, double ahead) {
+  double now = lean(w->place, i), then = goes_on ? lean(w->turned, i) : now;
+  return now > FLAT || now + (then - now) / BESIDE * ahead > FLAT;
+}
+
+jo_status jplant_wheels_explain(jplant_work* r, double t, const double* y) {
+  if (!r->plant->wheels) return JO_OK;
+  JO_TRY(make_work(r));
+  jplant_wheels_work* w = r->wheels;
+  double ahead = r->machine.t_looked - t;  // steps in the air are long
+  find_places(r, t, y, w->place);
+  bool goes_on = go_on(r, t, y) >= 0;
+  for (int i = 0; i < r->plant->position->nwheel; i++) {
+    const jmodel_element* e = r->plant->position->wheel[i].element;
+    if (!falls(w, i, goes_on, ahead)) continue;
+    return jerr_set(
+        r->ctx, JO_ERR_SINGULAR,
+        "%s:%d: %s '%s': its wheel falls flat in the step after t = %.9g s, where it leans by %.3g "
+        "degrees: lying it has no contact point, in the air either; keep the wheel from falling "
+        "over, "
+        "or end the run before (end_when)",
+        e->place.file, e->place.line, e->class->kind, e->name, t, lean(w->place, i));
+  }
   return JO_OK;
 }
 
