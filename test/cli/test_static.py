@@ -183,6 +183,23 @@ simulation: {end: 2, start_at: static, tolerance: 1.0e-10}
         found = read("static", REST, "--set", "gravity.y=0.0005")
         self.assertEqual(found["coordinates"]["trolley"], 0.7**2)
 
+    def test_what_is_held_far_away_may_be_begun_near(self):
+        text = """jounce: 1
+bodies: {a: {mass: 1}}
+joints: {a: {type: prismatic, axis: z, child: a}}
+forces: {stop: {on: a, bump_stop: {at: -1000, stiffness: 1.0e+5}, damping: 10}}
+initial: {a: HEIGHT}
+simulation: {end: 1}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(text.replace("HEIGHT", "0"), encoding="utf-8")
+            said = jounce("static", path, code=1).stderr
+            self.assertIn("'a' is left with an acceleration of 9.81; nothing holds it near where the search begins", said)
+            self.assertIn("begin where something does (initial, guess)", said)
+            Path(path).write_text(text.replace("HEIGHT", "-1000"), encoding="utf-8")
+            self.assertAlmostEqual(read("static", path)["coordinates"]["a"], -1000 - 9.81e-5, delta=1e-9)
+
     def test_a_drive_that_accelerates_is_named(self):
         text = """jounce: 1
 bodies: {a: {mass: 1}, b: {mass: 1}}
