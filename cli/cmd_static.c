@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce static: where a model comes to rest, and what its sensors say there.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,14 +8,14 @@
 #include "json.h"
 #include "terminal.h"
 
-// Derivatives of one quantity, those that are not zero.
+// Derivatives of one quantity, those that are not zero. What has none was warned of.
 static void print_derivatives(const jo_static* s, int i, bool is_coordinate, const char* name,
                               const char* unit) {
   jo_quantity p;
   for (int k = 0; jo_static_parameter_at(s, k, &p) >= 0; k++) {
     double d = is_coordinate ? jo_static_coordinate_derivative(s, i, k)
                              : jo_static_output_derivative(s, i, k);
-    if (d == 0.0) continue;
+    if (d == 0.0 || isnan(d)) continue;
     printf("  %-20s %-32s %14.8g %s", name, p.name, d, unit);
     if (p.unit[0]) printf("/(%s)", p.unit);
     printf("\n");

@@ -137,7 +137,7 @@ static void print_text(const char* file, const jo_tyre* tyre, const jo_tyre_opti
   printf(", no camber\n");
   cli_heading("\nforces");
   print_value("peak friction mu_x", s->value[MU_X], "-");
-  print_value("peak friction mu_y", s->value[MU_Y], "-");
+  print_value("peak friction mu_y", fabs(s->value[MU_Y]), "-");  // PDY1 may be negative
   print_value("largest driving force", s->peak_x, "N");
   print_value("  at slip", s->peak_x_at, "-");
   print_value("largest side force", s->peak_y, "N");

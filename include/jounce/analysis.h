@@ -59,7 +59,8 @@ JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
 /// parameters, paths, patterns "path.*", "parameters" or "all", as in jo_system_options; none: all
-/// parameters. What nothing holds stays where it began, also where a number pushes it.
+/// parameters. What nothing holds stays where it began, also where a number pushes it: such a number has no derivative,
+/// which is JO_ERR_MODEL where it was given by its name, and a warning where a pattern stands for it.
 JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
                                          const char* const* name, int nname, jo_static** out);
 

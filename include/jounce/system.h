@@ -43,7 +43,7 @@ typedef struct jo_system_options {
   const char* const* variable;
   int nvariable;
   int interpreter;  // evaluate by the interpreter, which is slower
-  /// Objectives to compute, by name and in this order; none: all of the model. The others are integrated all the same, so that
+  /// Objectives to compute, by name, each once, in this order; none: all of the model. The others are integrated all the same, so that
   /// a run takes the same steps and has the same values.
   const char* const* objective;
   int nobjective;

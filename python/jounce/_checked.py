@@ -5,6 +5,7 @@ ArgumentError of it."""
 from __future__ import annotations
 
 import ctypes
+import operator
 from typing import Any, Dict, Tuple
 
 
@@ -29,6 +30,15 @@ def fit(kind: Any, value: Any, what: str) -> Any:
     return value
 
 
+def whole(kind: Any, value: Any, what: str) -> int:
+    """The value of an argument that a member of another name takes, which errors would name."""
+    try:
+        n = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {value!r}; it must be an integer") from None
+    return int(fit(kind, n, what))
+
+
 def argument(kind: Any) -> Any:
     """What stands for a type among those of arguments."""
     if kind not in _LIMITS:
@@ -47,4 +57,9 @@ class Structure(ctypes.Structure):
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = dict(self._fields_).get(name)
-        super().__setattr__(name, fit(kind, value, name) if kind in _LIMITS else value)
+        try:
+            super().__setattr__(name, fit(kind, value, name) if kind in _LIMITS else value)
+        except TypeError:
+            if kind in _LIMITS:
+                raise TypeError(f"{name} is {value!r}; it must be an integer") from None
+            raise

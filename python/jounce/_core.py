@@ -278,6 +278,16 @@ def names(words: Optional[Iterable[str]]) -> "Array[c_char_p]":
     return (c_char_p * len(encoded))(*encoded)
 
 
+def chosen(words: Optional[Iterable[str]], what: str) -> "Tuple[str, ...]":
+    """Names of some, as of objectives; None: all of them, which an empty list is not."""
+    if words is None:
+        return ()
+    made = tuple(w.strip() for w in words.split(",")) if isinstance(words, str) else tuple(words)
+    if not made:
+        raise ValueError(f"{what} is empty; name some, or leave it out for all of them")
+    return made
+
+
 def as_number(value: Any) -> str:
     """A value as the library reads it: numbers with all their digits, expressions as they are."""
     if isinstance(value, str):

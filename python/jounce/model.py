@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional, Tuple
 
 from . import _abi, _html
-from ._core import Handle, Owner, Path, call, file_name, fill, items, make, names, settings, text
+from ._core import Handle, Owner, Path, call, chosen, file_name, fill, items, make, names, settings, text
 from ._lib import lib
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Model(Owner):
 
     def system(self, wrt: Optional[Iterable[str]] = None, *, use: Iterable[str] = (), method: str = "auto",
                variable: Iterable[str] = (), interpreter: bool = False, compiler: bool = False,
-               objectives: Iterable[str] = ()) -> "System":
+               objectives: Optional[Iterable[str]] = None) -> "System":
         """Generate the equations, assemble, differentiate and compile: see System.
 
         wrt          derivatives with respect to these: parameters by name, other numbers by path, "hardpoints.*", "parameters",
@@ -202,31 +202,31 @@ class Model(Owner):
         variable     numbers that set() shall be able to change, named likewise; parameters and inputs always can be
         interpreter  evaluate without compiling: starts at once, runs slower, needs no compiler
         compiler     have a C compiler make the code, for comparison: starts later, and the same numbers
-        objectives   to compute, in this order; none: all of the model. Those that are named must have derivatives
+        objectives   to compute, in this order; None: all of the model. Those that are named must have derivatives
         """
         from .system import System
         return System(self, wrt, use=use, method=method, variable=variable, interpreter=interpreter,
                       compiler=compiler, objectives=objectives)
 
     def _system(self, wrt: Optional[Iterable[str]], use: Iterable[str], interpreter: bool, compiler: bool,
-                method: str = "auto", objectives: Iterable[str] = ()) -> "System":
+                method: str = "auto", objectives: Optional[Iterable[str]] = None) -> "System":
         """A system that nobody else sees, so that its numbers stay those of the model."""
         wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt or ())
-        objectives = (objectives,) if isinstance(objectives, str) else tuple(objectives)
-        key = (wrt, tuple(use), interpreter, compiler, method, objectives)
+        picked = chosen(objectives, "objectives")
+        key = (wrt, tuple(use), interpreter, compiler, method, picked)
         if key not in self._systems:
             self._systems[key] = self.system(wrt, use=use, interpreter=interpreter, compiler=compiler,
-                                             method=method, objectives=objectives)
+                                             method=method, objectives=picked or None)
         return self._systems[key]
 
-    def run(self, *, interpreter: bool = False, compiler: bool = False, objectives: Iterable[str] = (),
+    def run(self, *, interpreter: bool = False, compiler: bool = False, objectives: Optional[Iterable[str]] = None,
             **options: Any) -> "Result":
-        """Simulate the manoeuvre; `objectives`: those to compute, none: all; options are those of System.run()."""
+        """Simulate the manoeuvre; `objectives`: those to compute, None: all; options are those of System.run()."""
         return self._system(None, (), interpreter, compiler, objectives=objectives).run(**options)
 
     def gradient(self, wrt: Iterable[str] = ("parameters",), *, interpreter: bool = False,
-                 compiler: bool = False, method: str = "auto", history: Iterable[str] = (), objectives: Iterable[str] = (),
-                 **options: Any) -> "Gradient":
+                 compiler: bool = False, method: str = "auto", history: Iterable[str] = (),
+                 objectives: Optional[Iterable[str]] = None, **options: Any) -> "Gradient":
         """Exact derivatives of all objectives, or of those that are named; options are those of System.gradient().
         Contributions of events come along where the method is left open, as of `jounce sens`."""
         use = ("contributions", "histories") if history else ("contributions",)
@@ -235,7 +235,7 @@ class Model(Owner):
         return system.gradient(method=method, history=history, **options)
 
     def sweep(self, ranges: Mapping[str, Any], *, wrt: Optional[Iterable[str]] = None,
-              interpreter: bool = False, compiler: bool = False, objectives: Iterable[str] = (),
+              interpreter: bool = False, compiler: bool = False, objectives: Optional[Iterable[str]] = None,
               **options: Any) -> "Sweep":
         """Objectives, all or those that are named, and derivatives with respect to `wrt`, over ranges of parameters; options are
         those of System.sweep()."""

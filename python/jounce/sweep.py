@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from ctypes import byref
+from ctypes import byref, c_int
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 import numpy as np
 
 from . import _abi, _html
+from ._checked import whole
 from ._core import (Floats, Guard, Handle, Owner, Path, Progress, call, choice, file_name, find, items, make,
                     settle, some, text, view, word_of)
 from ._lib import lib
@@ -105,6 +106,9 @@ class Sweep(Owner):
                  batch: bool = False, device: Optional[str] = None, fused: bool = False, single: bool = False,
                  journal: Optional[Path] = None, restart: bool = False, stream: bool = False, start: bool = True,
                  progress: Optional[Progress] = None) -> None:
+        sample = whole(c_int, sample, "sample")
+        if sample < 0:
+            raise ValueError(f"sample is {sample}; it must be a number of points, or 0 for a grid")
         for word, is_given in (("sampling", sampling != "halton"), ("correlate", correlate), ("indices", indices)):
             if is_given and not sample:
                 raise ValueError(f"{word}: a grid has none; hint: give sample=")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Mapping, Option
 import numpy as np
 
 from . import _abi, _html
-from ._core import (Floats, Guard, Number, Owner, Path, Progress, Quantity, call, choice, file_name, fill, items,
-                    make, names, some, text, word_of)
+from ._core import (Floats, Guard, Number, Owner, Path, Progress, Quantity, call, choice, chosen, file_name, fill,
+                    items, make, names, some, text, word_of)
 from ._lib import lib
 from .errors import ArgumentError
 from .result import Page, Result, page_of
@@ -130,10 +130,10 @@ class System(Owner):
 
     def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None, *, use: Iterable[str] = (),
                  method: str = "auto", variable: Iterable[str] = (), interpreter: bool = False,
-                 compiler: bool = False, objectives: Iterable[str] = ()) -> None:
+                 compiler: bool = False, objectives: Optional[Iterable[str]] = None) -> None:
         use = (use,) if isinstance(use, str) else tuple(use)
         opt = lib.jo_system_options_default()
-        listed, changed, wanted = names(wrt), names(variable), names(objectives)
+        listed, changed, wanted = names(wrt), names(variable), names(chosen(objectives, "objectives"))
         opt.use = sum(choice(_abi.jo_use, "JO_USE_", u, "use") for u in set(use))
         opt.wrt, opt.nwrt = cast(listed, POINTER(c_char_p)), len(listed)
         opt.variable, opt.nvariable = cast(changed, POINTER(c_char_p)), len(changed)

@@ -48,7 +48,7 @@ static jo_status settle(jo_static* s) {
   jplant_warn_creep(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
-    jplant_start_clear(s->ctx, p, s->by.n, &s->at);
+    JO_TRY(jplant_start_clear(s->ctx, p, &s->by, &s->at));
   }
   JO_TRY(jplant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
   return jplant_start_outputs(s->ctx, &s->arena, p, s->by.n, NULL, &s->at, s->output,

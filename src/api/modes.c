@@ -105,7 +105,7 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* 
   if (m->by.n == 0) return find_modes(m, run, at.y);
   JO_TRY((opt->at_static ? jplant_start_at_rest : jplant_start_find)(m->ctx, &m->arena, p, m->by.n,
                                                                      NULL, &at));
-  jplant_start_clear(m->ctx, p, m->by.n, &at);
+  JO_TRY(jplant_start_clear(m->ctx, p, &m->by, &at));
   jsolve_set_modes(&run->system, m->t, at.y, run->g);
   JO_TRY(find_modes(m, run, at.y));
   return find_slopes(m, run, &at);

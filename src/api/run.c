@@ -140,7 +140,7 @@ jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s,
                                       run->y, &run->t, &statistics);
-  return status < 0 ? jplant_explain_mass(run->run, status, said, run->t, run->y) : status;
+  return status < 0 ? jplant_explain_failure(run->run, status, said, run->t, run->y) : status;
 }
 
 jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y) {

@@ -7,6 +7,7 @@
 
 #include "api/tyre_handle.h"
 #include "base/require.h"
+#include "base/text/format.h"
 #include "element/tyre/magic_formula.h"
 #include "element/tyre/magic_power.h"
 #include "expr/diff.h"
@@ -119,6 +120,8 @@ static const char* const force_units[] = {JELEMENT_MAGIC_OUTPUTS(X)};
 static const char* const radius_units[] = {JELEMENT_MAGIC_RADII(X)};
 #undef X
 
+enum { R_OMEGA, R_E, RHO, R_L };
+
 enum {
   NFORCE = sizeof force_names / sizeof *force_names,
   NRADIUS = sizeof radius_names / sizeof *radius_names,
@@ -139,6 +142,7 @@ struct jo_tyre_function {
   jexpr_tape tape;
   double *work, *coefficient, *result;
   bool needs_pressure;
+  bool is_radius;
 };
 
 jo_tyre_options jo_tyre_options_default(void) {
@@ -306,6 +310,7 @@ jo_status jo_tyre_function_create(jo_context* ctx, const jo_tyre* tyre, const jo
   const double* v = tyre->tir.value;
   double p = tyre->tir.version == JTIR_52 ? 0.0 : v[JTIR_INFLPRES];
   *f = (jo_tyre_function){.ctx = ctx, .input = opt->vertical ? radius_inputs : force_inputs};
+  f->is_radius = opt->vertical != 0;
   f->otherwise[FZ] = v[JTIR_LFZO] * v[JTIR_FNOMIN];
   f->otherwise[P] = p;
   f->needs_pressure = tyre->tir.version != JTIR_52;
@@ -371,17 +376,27 @@ static jo_status check_inputs(const jo_tyre_function* f, const char* place, cons
   return JO_OK;
 }
 
+// A radius of a loaded tyre is positive, and so is its deflection.
+static bool is_possible(const jo_tyre_function* f, int i) {
+  static const bool is_length[NRADIUS] = {
+      [R_OMEGA] = true, [R_E] = true, [RHO] = true, [R_L] = true};
+  return !f->is_radius || i >= NRADIUS || !is_length[i] || f->result[i] > 0.0;
+}
+
 static jo_status check_outputs(const jo_tyre_function* f, const char* place, const double* input) {
   for (int i = 0; i < f->noutput; i++) {
-    if (isfinite(f->result[i])) continue;
+    double x = f->result[i];
+    char what[48] = "not finite";
+    if (isfinite(x) && is_possible(f, i)) continue;
+    if (isfinite(x)) jformat(what, sizeof what, "%.6g %s, not above 0", x, f->unit[i]);
     return jerr_set(
         f->ctx, JO_ERR_NUMERIC,
-        "%s%s is not finite at %s = %g, %s = %g, %s = %g, %s = %g, %s = %g, %s = %g; the "
+        "%s%s is %s at %s = %g, %s = %g, %s = %g, %s = %g, %s = %g, %s = %g; the "
         "formulas do not hold so far from what the tyre was measured at; choose other inputs, or "
         "check "
         "the coefficients of %s and what was set",
-        place, f->name[i], f->input[0], input[0], f->input[1], input[1], f->input[2], input[2],
-        f->input[3], input[3], f->input[4], input[4], f->input[5], input[5], f->path);
+        place, f->name[i], what, f->input[0], input[0], f->input[1], input[1], f->input[2],
+        input[2], f->input[3], input[3], f->input[4], input[4], f->input[5], input[5], f->path);
   }
   return JO_OK;
 }

@@ -72,7 +72,7 @@ typedef struct jgen_set {
   jexpr_ref value;
 } jgen_set;
 
-// A floor of an expression of the file.
+// A floor, or another operator that chooses, of an expression of the file.
 typedef struct jgen_floor {
   jexpr_ref ref;
   const jmodel_scalar* text;
@@ -146,6 +146,8 @@ typedef struct jgen {
   jgen_element* element;
   int nfloor;
   jgen_floor* floor;  // floors in expressions of the file
+  int nchoice;
+  jgen_floor* choice;  // comparisons, min, max, abs and sign there
   int nevent;
   jgen_event* event;
   int nfriction;
@@ -176,6 +178,10 @@ const char* jgen_write_for(jgen* s, const char* part);
 // scope.c: scalars, parameters, names in expressions
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what);
+
+// choices.c: names for conditions of the file that are part of no element or event, before these become modes.
+jo_status jgen_name_choices(jgen* s);
+
 jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x);
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value);

@@ -317,6 +317,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(jgen_friction_replace(r, all, nall));
   jgen_switch_set set = {0};
   if (modes) {
+    JO_TRY(jgen_name_choices(s));
     const jgen_switch_inputs in = {JGEN_T,     JGEN_Y,    JGEN_MODE, d->layout.is_discrete,
                                    s->m->path, s->nfloor, s->floor};
     JO_TRY(jgen_extract_switches(s->g, s->a, &in, all, nall, &set));

@@ -528,20 +528,42 @@ static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs,
   return r;
 }
 
-// Floors, which ceil() and mod() have, too, that were written for an expression are named by it.
-static void note_floors(jgen* s, const jmodel_scalar* x, int first) {
-  for (int r = first; r < s->g->nnode; r++) {
-    if (s->g->node[r].op != JEXPR_FLOOR) continue;
-    if (!(s->nfloor & (s->nfloor - 1))) {
-      jgen_floor* more = JARENA_ARRAY(s->a, s->nfloor > 0 ? 2 * (size_t)s->nfloor : 1, jgen_floor);
-      if (!more) {
-        s->g->status = jerr_memory(s->ctx);
-        return;
-      }
-      if (s->nfloor > 0) memcpy(more, s->floor, (size_t)s->nfloor * sizeof *more);
-      s->floor = more;
+// One more of a list that doubles.
+static bool note(jgen* s, jgen_floor** list, int* n, jgen_floor what) {
+  if (!(*n & (*n - 1))) {
+    jgen_floor* more = JARENA_ARRAY(s->a, *n > 0 ? 2 * (size_t)*n : 1, jgen_floor);
+    if (!more) {
+      s->g->status = jerr_memory(s->ctx);
+      return false;
     }
-    s->floor[s->nfloor++] = (jgen_floor){(jexpr_ref)r, x};
+    if (*n > 0) memcpy(more, *list, (size_t)*n * sizeof *more);
+    *list = more;
+  }
+  (*list)[(*n)++] = what;
+  return true;
+}
+
+// Floors, which ceil() and mod() have, too, that were written for an expression are named by it, and so are choices that nothing
+// else names (choices.c).
+static void note_conditions(jgen* s, const jmodel_scalar* x, int first) {
+  // who calls may keep it no longer than the call
+  jmodel_scalar* own = s->g->nnode > first ? JARENA_ARRAY(s->a, 1, jmodel_scalar) : NULL;
+  if (!own && s->g->nnode > first) s->g->status = jerr_memory(s->ctx);
+  if (own) *own = *x;
+  bool goes_on = own != NULL;
+  for (int r = first; goes_on && r < s->g->nnode; r++) {
+    jgen_floor what = {(jexpr_ref)r, own};
+    switch (s->g->node[r].op) {
+      case JEXPR_FLOOR: goes_on = note(s, &s->floor, &s->nfloor, what); break;
+      case JEXPR_LT:
+      case JEXPR_LE:
+      case JEXPR_EQ:
+      case JEXPR_MIN:
+      case JEXPR_MAX:
+      case JEXPR_ABS:
+      case JEXPR_SIGN: goes_on = note(s, &s->choice, &s->nchoice, what); break;
+      default: break;
+    }
   }
 }
 
@@ -565,7 +587,7 @@ jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
              s->g->status == JO_OK) {
     s->g->status = JO_ERR_MODEL;
   }
-  if (r) note_floors(s, x, first);
+  if (r) note_conditions(s, x, first);
   s->depth -= JEXPR_NAME_LEVELS;
   s->where = outer;
   s->caller = caller;

@@ -18,7 +18,6 @@
 #define SPEED_STEP  0.5   // [m/s, rad/s]
 #define DIFFERENCE  2e-5  // of the longest step: 1e-6, close to the cube root of rounding
 #define FELT        1e-7  // part of the stiffest, per longest step: below it nothing holds
-#define PUSH        1e-3  // acceleration of what nothing holds, and rate, that is overlooked
 #define LINEAR      0.5   // error of a step that holds, by its length
 #define NO_STEP \
   1e-11              // part of the longest step: it is there, whatever rounding leaves of the rates
@@ -162,7 +161,7 @@ static void keep_unfelt(jmachine_descent* d) {
       felt = fmax(felt, fabs(d->J[i + d->n * j]) * d->scale[j]);
     }
     if (felt > FELT * largest) continue;
-    d->z[j] = fabs(d->r[j]) <= PUSH ? 0.0 : fmax(-1.0, fmin(1.0, d->z[j]));
+    d->z[j] = fabs(d->r[j]) <= JMACHINE_PUSH ? 0.0 : fmax(-1.0, fmin(1.0, d->z[j]));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 
+#define JMACHINE_PUSH         1e-3  // acceleration of what nothing holds, and rate, that is overlooked
 #define JMACHINE_LONGEST_STEP 1e6  // of pseudo-time: Newton's, but for directions without stiffness
 
 typedef struct jmachine_descent {

@@ -19,7 +19,6 @@
 #define LINEAR      0.5   // misfit of a step that is just right
 #define FELT        1e-7  // part of the stiffest, per longest step: below it nothing holds
 #define CLEAR       0.1   // a pivot need not be the largest of its row
-#define PUSH        1e-3  // acceleration of what nothing holds, and rate, that is overlooked
 #define TRY_EVERY   8     // steps
 #define MAX_FINISH  20    // Newton steps with free directions where they began
 #define MAX_IDLE    10    // steps in which nothing moves
@@ -162,7 +161,7 @@ static jo_status step_others(jo_context* ctx, search* b, double* x) {
 static bool is_at_rest(const search* b) {
   bool is_near = jmachine_descent_is_idle(&b->d);
   for (int i = 0; i < b->d.n; i++) {
-    if (b->stays[i] ? !(fabs(b->d.r[i]) <= PUSH)
+    if (b->stays[i] ? !(fabs(b->d.r[i]) <= JMACHINE_PUSH)
                     : !is_near && !(fabs(b->d.r[i]) <= b->d.limit[i])) {
       return false;
     }
@@ -220,7 +219,7 @@ static jo_status put_back(jo_context* ctx, search* b, int rank, double* x) {
 static bool is_settled(const search* b) {
   if (b->d.is_edge) return false;
   for (int i = 0; i < b->d.n; i++) {
-    if (!(fabs(b->d.r[i]) <= PUSH)) return false;
+    if (!(fabs(b->d.r[i]) <= JMACHINE_PUSH)) return false;
   }
   return true;
 }

@@ -30,7 +30,7 @@ typedef struct jmachine_equilibrium {
 // Unknowns are q_u and the model's own states but held ones; loops stay closed, and every condition
 // (contact, stops) is the one that holds at the position itself. Where forces leave directions free, as
 // x, y, yaw and wheel angles of a vehicle, as many coordinates stay where they began: the least stiff;
-// they may be pushed by up to 1e-3 m/s^2, rad/s^2.
+// they may be pushed by up to JMACHINE_PUSH (descent.h).
 // Driven coordinates move as their drives say at time t.
 // y: in, a state to begin with; out, the equilibrium, velocities zero. Modes are set for it.
 // stays: by state, those that stay (ny); may be NULL.

@@ -24,6 +24,7 @@ static void rhs(void* user, double t, const double* y, double* ydot) {
 }
 
 static void switches(void* user, double t, const double* y, double* g) {
+  ((jmachine*)user)->t_looked = t;
   call(user, JMACHINE_SWITCHES, t, y, (double* const[]){g});
 }
 

@@ -105,7 +105,8 @@ typedef struct jmachine {
   int* firing;     // events at one happening (jmachine_most_fired)
   int* done;       // events of the instant t_reset, each once, in their order (ndone of nevent)
   int ndone;
-  int* alone;  // scratch: switches of an event (nswitch)
+  int* alone;       // scratch: switches of an event (nswitch)
+  double t_looked;  // when conditions were last compared: in the step that fails, where a run does
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product at the last state admitted; 0: none yet

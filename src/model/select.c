@@ -87,7 +87,11 @@ jo_status jmodel_select_objectives(jo_context* ctx, jarena* a, const jmodel* m,
   for (int i = 0; i < n; i++) {
     int which;
     JO_TRY(find_objective(ctx, m, name[i], &which));
-    if (!taken[which]) chosen[copy->nobjective++] = m->objective[which];
+    if (taken[which]) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: objective '%.80s' is given twice", m->path,
+                      name[i]);
+    }
+    chosen[copy->nobjective++] = m->objective[which];
     taken[which] = true;
   }
   *out = copy;

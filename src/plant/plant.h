@@ -234,9 +234,9 @@ jo_status jplant_explain_spin(jplant_work* r, double t, const double* y);
 // start/wheels.c: makes what looks at the wheels of a plant whose start is known, and warns about them. JO_ERR_MEMORY.
 jo_status jplant_wheels_prepare(jplant* p);
 
-// A run has failed with `status` at a state: if something moves all but without mass there, that is told in place of what
-// was said since there were `said` diagnostics.
-jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
-                              const double* y);
+// A run has failed with `status` at a state: if something moves all but without mass there, a wheel lies flat or a drive is not finite,
+// that is told in place of what was said since there were `said` diagnostics.
+jo_status jplant_explain_failure(jplant_work* r, jo_status status, int said, double t,
+                                 const double* y);
 
 #endif

@@ -479,7 +479,7 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   int said = jo_context_diagnostic_count(r->ctx);
   jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
                                       y, &r->t_reached, &r->statistics);
-  if (status < 0) status = jplant_explain_mass(k->run, status, said, r->t_reached, y);
+  if (status < 0) status = jplant_explain_failure(k->run, status, said, r->t_reached, y);
   r->is_complete = status >= 0;
   r->has_ended = k->run->machine.has_ended;
   r->projections = k->run->machine.projections - k->sampling;

@@ -130,7 +130,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
                                       opt->t_end, y, &t, &out->statistics);
   if (k->record->status < 0) return k->record->status;  // came first
   out->nearest = run->watch.nearest;
-  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
+  if (status < 0) return jplant_explain_failure(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   note_lost(k, s->plant, y, out);  // which reports what is negative
   jmachine_clamp(&s->plant->about, y);

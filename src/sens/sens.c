@@ -136,10 +136,7 @@ void jsens_destroy(jsens* s) {
 }
 
 jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why) {
-  const jmodel* m = s->plant->model;
-  return jerr_set(ctx, JO_ERR_MODEL,
-                  "%s: nothing has a derivative with respect to '%s': %s; leave this parameter out",
-                  m->path, m->number[s->wrt[k]].path, why);
+  return jplant_start_refuse(ctx, s->plant->model, s->wrt[k], why);
 }
 
 jo_status jsens_check_numbers(jo_context* ctx, const jsens* s) {

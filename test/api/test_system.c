@@ -627,12 +627,12 @@ static void test_system_checks_want_the_file_that_was_run(void** state) {
 static void test_system_of_some_objectives(void** state) {
   (void)state;
   fixture *f = open_model(CAR), *g = open_model(CAR);
-  const char* const some[] = {"travel", "comfort", "travel"};
+  const char* const some[] = {"travel", "comfort", "travel"};  // the last is one too many
   const char* const unknown = "comfrot";
   const jo_system* all = prepare(f, JO_USE_DERIVATIVES);
   const jo_system* two = fixture_prepare(
       g, (jo_system_options){
-             .use = JO_USE_DERIVATIVES, .wrt = by, .nwrt = 2, .objective = some, .nobjective = 3});
+             .use = JO_USE_DERIVATIVES, .wrt = by, .nwrt = 2, .objective = some, .nobjective = 2});
   jo_sens_result *a = differentiate(f, all, JO_SENS_AUTO), *b = differentiate(g, two, JO_SENS_AUTO);
   assert_int_equal(jo_sens_objective_count(b), 2);
   for (int i = 0; i < 2; i++) {
@@ -650,6 +650,10 @@ static void test_system_of_some_objectives(void** state) {
   jo_system_options opt = {.objective = &unknown, .nobjective = 1};
   assert_refused(g->ctx, jo_system_create(g->ctx, g->model, &opt, &none), JO_ERR_ARGUMENT,
                  "no objective is named 'comfrot'; did you mean 'comfort'?");
+  jo_context_clear(g->ctx);
+  opt = (jo_system_options){.objective = some, .nobjective = 3};
+  assert_refused(g->ctx, jo_system_create(g->ctx, g->model, &opt, &none), JO_ERR_ARGUMENT,
+                 "objective 'travel' is given twice");
   jo_sens_result_destroy(a);
   jo_sens_result_destroy(b);
   fixture_close(f);

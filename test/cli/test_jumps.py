@@ -66,6 +66,34 @@ class Jumps(Case):
         f = "floor in floor(x) + mod(t, 0.7) (line 9)"
         self.assertEqual(names, {f, f + " 2", "floor in ceil(2*t) (line 8)"})
 
+    def test_events_name_the_expression_that_no_element_has(self):
+        # of drives, of signals behind them, and of what only an objective looks at; others are of their element
+        text = """jounce: 1
+bodies: {a: {mass: 1}, b: {mass: 1}}
+signals: {way: "0.8*max(0, t - 0.2)^3"}
+joints:
+  a: {type: prismatic, axis: x, child: a, drive: "DRIVE"}
+  b: {type: prismatic, axis: x, parent: a, child: b}
+forces: {s: {on: b, force: "-100*b - abs(b - 0.001)"}}
+objectives: {f: {integral: "if(t^2 > 0.5, b, 0)"}}
+simulation: {end: 1}
+"""
+        for drive, written in (("way", "0.8*max(0, t - 0.2)^3 (line 3), limit"),
+                               ("max(0, t - 0.3)^3", "max(0, t - 0.3)^3 (line 5), limit"),
+                               ("way + 0.1*min(t - 0.7, 0)^3", "0.8*max(0, t - 0.2)^3 (line 3), limit")):
+            names = {e["name"] for e in self.run_of(text.replace("DRIVE", drive))["events"]}
+            self.assertIn(written, names)
+            self.assertIn("if(t^2 > 0.5, b, 0) (line 8), condition", names)
+            for name in names:
+                self.assertRegex(name, r"^s: force, sign$|\(line \d\), (limit|condition)$")
+
+    def test_what_ends_a_run_is_named(self):
+        text = head(0.5) + 'forces: {f: {on: x, force: "-x"}}\nsimulation: {end: 9, end_when: "max(x, t^2) > 0.3 and floor(3*t) > 2"}\n'
+        for _ in range(3):
+            names = {e["name"] for e in self.run_of(text)["events"]}
+            for name in names:
+                self.assertRegex(name, r"^end_when, (condition|limit)( \d)?$|^floor in max\(x, t\^2\) > 0.3 and floor\(3\*t\) > 2 \(line 9\)$")
+
     # ---- values
 
     def test_conditions_of_what_jumps_last_as_long_as_they_should(self):

@@ -73,6 +73,20 @@ WAYS = {
     "undamped": ("z0", {"up": 0.15, "C": 300, "END": 0.5, "EXTRA": ", coefficients: {VERTICAL_DAMPING: 0}"}),
 }
 
+FALLING = """jounce: 1
+parameters: {mass: 200}
+bodies:
+  hub: {mass: mass, inertia: [20, 20, 20]}
+  wheel: {mass: 20, inertia: [0.6, 1.1, 0.6]}
+joints:
+  hub: {type: free, child: hub, drive: {pitch: 0, yaw: 0.02}}
+  spin: {type: revolute, parent: hub, child: wheel, axis: y}
+tyres: {ty: {%s, wheel: wheel}}
+initial: {hub.x: {value: 0, rate: 1}, hub.z: {value: 20}, hub.roll: {value: 0, rate: %g}}
+objectives: {z: {integral: hub.z}}
+simulation: {end: 0.9}
+"""
+
 
 class LiftOff(Case):
     def setUp(self):
@@ -157,6 +171,20 @@ class LiftOff(Case):
             run = self.rows(text)
             self.assertEqual(max(run["fz"]), 0, tir)
             self.assertNotIn("contact", self.report, tir)
+
+    def test_a_wheel_that_falls_flat_is_named(self):
+        # in the air, turned by 3 rad/s, and by 40
+        linear = "radius: 0.3, stiffness: 2e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1"
+        for tyre in ["file: HMMWV_pacejka.tir", linear]:
+            for rate in (3, 40):
+                path = self.path("m.yaml", FALLING % (tyre, rate))
+                for command in (("run",), ("sens", "--wrt", "mass"), ("sens", "--method", "adjoint")):
+                    said = jounce(*command, path, "--interpreter", "--quiet", code=1).stderr
+                    self.assertRegex(said, r"m\.yaml:9: tyre 'ty': its wheel falls flat in the step after t = [.\d]+ s, where it leans by")
+                    self.assertIn("end_when", said)
+                    self.assertNotIn("compares", said)
+                # before that it goes
+                jounce("run", path, "--interpreter", "--quiet", "--end", f"{1.2/rate}")
 
 
 if __name__ == "__main__":

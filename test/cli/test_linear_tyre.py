@@ -272,6 +272,28 @@ class Geometry(Case):
             self.assertEqual(said.count("all wheels are in one track"), expected, said)
             self.assertNotIn("off the axis", said)
 
+    def test_what_leans_a_wheel_is_seen_in_any_joints(self):
+        # the position, and which way it turns; what is driven does not turn it
+        chains = {"roll: {type: revolute, parent: pitch, child: frame, axis: x}": 2,
+                  "roll: {type: cylindrical, parent: pitch, child: frame, axis: x}": 2,
+                  "roll: {type: spherical, parent: pitch, child: frame, axis: x}": 2,
+                  "roll: {type: revolute, parent: pitch, child: frame, axis: x, drive: 0.01*t}": 0,
+                  "roll: {type: revolute, parent: pitch, child: frame, axis: y}": 0,
+                  "roll: {type: prismatic, parent: pitch, child: frame, axis: x}": 0}
+        for roll, expected in chains.items():
+            text = CYCLE.replace("TRACK", "0").replace("MORE", "")
+            text = text.replace("bodies:\n", "bodies:\n  px: {mass: 1}\n  pz: {mass: 1}\n  yaw: {mass: 1, inertia: [1, 1, 1]}\n  pitch: {mass: 1, inertia: [1, 1, 1]}\n")
+            text = text.replace("  frame: {type: free, child: frame}\n", f"""  px: {{type: prismatic, child: px, axis: x}}
+  pz: {{type: prismatic, parent: px, child: pz, axis: z}}
+  yaw: {{type: revolute, parent: pz, child: yaw, axis: z}}
+  pitch: {{type: revolute, parent: yaw, child: pitch, axis: y}}
+  {roll}
+""")
+            if "spherical" in roll:
+                text = text.replace(", axis: x}\n  a:", "}\n  a:")
+            said = self.said(text)
+            self.assertEqual(said.count("all wheels are in one track"), expected, (roll, said))
+
     def test_a_wheel_off_its_axis(self):
         plain = AXLE.replace("LEFT", "com: [1, 0.7, height],")
         # by default the origin of the body, which is that of the vehicle here: at ground level

@@ -74,6 +74,11 @@ class Objectives(Case):
             self.assertEqual(choice.split(","), list(some))
             self.assertEqual({o: every[o] for o in some}, some)
 
+    def test_a_choice_names_each_once(self):
+        for command, *more in (("run",), ("sens",), ("sweep", "--param", "k=100:200:2")):
+            self.ask(command, SHARP, *more, "--objective", "good,last,good", code=1)
+            self.assertIn("objective 'good' is given twice", self.said)
+
     def test_derivatives_do_not_depend_on_the_choice(self):
         every = self.ask("sens", MODEL, "--method", "direct", "--wrt", "k,c,s")["objectives"]
         for choice in CHOICES:

@@ -195,6 +195,25 @@ class Prescribed(Case):
             self.assertIn("nothing but drives moves them: drive another coordinate", said)
             self.assertNotIn("independent: true", said)
 
+    def test_a_drive_without_a_rate_is_named(self):
+        text = """jounce: 1
+bodies: {a: {mass: 1}, b: {mass: 1}}
+joints:
+  a: {type: prismatic, axis: x, child: a, drive: "DRIVE"}
+  b: {type: prismatic, axis: x, parent: a, child: b}
+forces: {s: {on: b, stiffness: 100}}
+parameters: {k: 1}
+objectives: {f: {final: b}}
+simulation: {end: 3}
+"""
+        for drive in ("k*if(t >= 2, (t-2)^0.5, 0)", "k*if(t < 2, 0, log(t-2))"):
+            path = self.path("m.yaml", text.replace("DRIVE", drive))
+            for command in (("run", path), ("sens", path)):
+                said = jounce(*command, "--interpreter", code=1).stderr
+                self.assertRegex(said, r"m\.yaml:4: drive of 'a' is not finite at t = 2 s \(value [-\w.]+, rate [-\w]+, acceleration")
+                self.assertIn(drive, said)
+                self.assertNotIn("b.rate", said)
+
     def test_runs_may_be_as_short_as_numbers_are(self):
         for end in ("5e-324", "1e-322", "1e-310"):
             for method in ("auto", "esdirk5", "dopri5"):

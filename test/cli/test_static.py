@@ -117,10 +117,51 @@ class Static(Near):
         self.assertEqual(list(made), ["bz", "speed", "far", "gain", "k",
                                       "gravity.x", "gravity.y", "gravity.z"])
         self.assertIsNone(made["gravity.y"])  # pushes the trolley
-        said = jounce("static", REST, "--wrt", "gravity.y,k").stderr
-        self.assertIn("'gravity.y': at static equilibrium it pushes 'trolley', which nothing holds", said)
+        why = "'gravity.y': at static equilibrium it pushes 'trolley', which nothing holds; hold it, as by a spring"
+        done = jounce("static", REST, "--wrt", "gravity.*")
+        self.assertIn(why, done.stderr)
+        self.assertNotIn("nan", done.stdout)
         self.assertIn("did you mean", jounce("static", REST, "--wrt", "gravity.zz", code=1).stderr)
         self.assertNotIn("derivatives", read("static", REST))
+
+    def test_a_number_by_name_that_has_no_derivative_is_refused(self):
+        for command in (("static", REST), ("modes", REST, "--at", "static"), ("sens", REST)):
+            said = jounce(*command, "--wrt", "gravity.y,k", code=1).stderr
+            self.assertIn("pushes 'trolley', which nothing holds; hold it, as by a spring, or begin", said, command)
+            self.assertIn("(start_at: initial), or leave this parameter out", said, command)
+
+    def test_a_push_that_the_search_overlooks_leaves_derivatives(self):
+        # free sliders that k and tilt push by 2e-5 and 1e-4 m/s^2
+        text = """jounce: 1
+parameters: {k: 2000, tilt: 1.0e-5}
+bodies: {frame: {mass: 100}, a: {mass: 1}}
+joints:
+  z: {type: prismatic, axis: z, child: frame}
+  a: {type: prismatic, axis: x, parent: frame, child: a}
+forces:
+  spring: {on: z, stiffness: k, damping: 10}
+  push: {on: a, force: 9.81*tilt - 4.0e-5*z}
+objectives:
+  height: {final: z + 0.1*cos(3*t)}
+  way: {final: a}
+simulation: {end: 2, start_at: static, tolerance: 1.0e-10}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(text, encoding="utf-8")
+
+            def run(name, x):
+                return read("run", path, "--set", f"{name}={x!r}")["objectives"]
+
+            for method in ("direct", "adjoint"):
+                made = read("sens", path, "--method", method, "--wrt", "k,tilt")["objectives"]
+                for name, at in {"k": 2000, "tilt": 1e-5}.items():
+                    for objective, expected in difference(run, name, at, 4e-3 * at).items():
+                        found = made[objective]
+                        self.near(found["gradient"][name], expected, max(1e-7 * abs(expected), 1e-12 / at), name)
+                        self.assertIsNotNone(found["gradient_error"][name])  # of both sides
+            # a push by more is no derivative
+            self.assertIn("pushes 'a'", jounce("sens", path, "--wrt", "tilt", "--set", "tilt=0", code=1).stderr)
 
     def test_run_begins_where_static_ends(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -141,6 +182,23 @@ class Static(Near):
         # a push that is not worth mentioning leaves it where it began
         found = read("static", REST, "--set", "gravity.y=0.0005")
         self.assertEqual(found["coordinates"]["trolley"], 0.7**2)
+
+    def test_what_is_held_far_away_may_be_begun_near(self):
+        text = """jounce: 1
+bodies: {a: {mass: 1}}
+joints: {a: {type: prismatic, axis: z, child: a}}
+forces: {stop: {on: a, bump_stop: {at: -1000, stiffness: 1.0e+5}, damping: 10}}
+initial: {a: HEIGHT}
+simulation: {end: 1}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(text.replace("HEIGHT", "0"), encoding="utf-8")
+            said = jounce("static", path, code=1).stderr
+            self.assertIn("'a' is left with an acceleration of 9.81; nothing holds it near where the search begins", said)
+            self.assertIn("begin where something does (initial, guess)", said)
+            Path(path).write_text(text.replace("HEIGHT", "-1000"), encoding="utf-8")
+            self.assertAlmostEqual(read("static", path)["coordinates"]["a"], -1000 - 9.81e-5, delta=1e-9)
 
     def test_a_drive_that_accelerates_is_named(self):
         text = """jounce: 1

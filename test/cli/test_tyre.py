@@ -391,6 +391,36 @@ class Files(unittest.TestCase):
         done = jounce("tyre", self.write(self.text.rstrip("\n")))
         self.assertIn("the last line has no end", done.stderr)
 
+    def test_lines_may_end_as_anywhere(self):
+        plain = self.values(self.text)
+        for ending in ("\n", "\r\n", "\r"):
+            path = self.write("")
+            Path(path).write_bytes("".join(line + ending for line in self.text.splitlines()).encode())
+            done = jounce("tyre", path, "--json")
+            self.assertEqual((json.loads(done.stdout)["values"], done.stderr), (plain, ""), repr(ending))
+            # a mistake in the last line is found there
+            Path(path).write_bytes((ending.join(self.text.splitlines()) + ending + "LKX = 0" + ending).encode())
+            said = jounce("tyre", path, code=1).stderr
+            self.assertIn(f":{len(self.text.splitlines()) + 1}: ", said, repr(ending))
+
+    def test_radii_that_no_tyre_has_are_an_error(self):
+        path = str(DATA / "MagicFormula62_Parameters.tir")
+        for row, words in (("4000,1e9,0", "rho is -4.08118e-11 m, not above 0 at Fz = 4000, Fx = 1e+09"),
+                           ("4000,0,1e6", "rho is -0.207764 m, not above 0"),
+                           ("1e6,0,0", "R_l is -0.394265 m, not above 0")):
+            cases = self.write(f"Fz,Fx,Fy\n4000,0,0\n{row}\n", "c.csv")
+            said = jounce("tyre", path, "--inputs", cases, "--vertical", code=1).stderr
+            self.assertIn(":3: " + words, said)
+            self.assertIn("choose other inputs", said)
+
+    def test_friction_is_no_less_than_nothing(self):
+        # with a negative PDY1 the force is the same (M7)
+        path, pdy1 = self.write(self.text), value_of("HMMWV_pacejka.tir", "PDY1")
+        said = [jounce("tyre", path, "--set", f"PDY1={sign*pdy1}", "--set", "PDY2=0").stdout for sign in (1, -1)]
+        for one, other in zip(*(s.splitlines()[4:8] for s in said)):
+            self.assertEqual(one, other)
+        self.assertRegex(said[1], r"peak friction mu_y +1\.0489")
+
     def test_forces_need_no_vertical_data(self):
         text = "".join(l for l in self.text.splitlines(True) if not l.startswith("VERTICAL_"))
         full, bare = self.values(self.text), self.values(text)

@@ -310,6 +310,11 @@ simulation: {end: 1}
         self.assertEqual(swept.objectives, ("good",))
         with self.assertRaisesRegex(jounce.ArgumentError, "did you mean 'good'"):
             model.run(interpreter=True, objectives=["god"])
+        for ask in (model.run, model.gradient, model.system, lambda **o: model.sweep({"k": (100, 200, 2)}, **o)):
+            with self.assertRaisesRegex(ValueError, "objectives is empty; name some, or leave it out for all"):
+                ask(interpreter=True, objectives=[])
+            with self.assertRaisesRegex(jounce.ArgumentError, "objective 'good' is given twice"):
+                ask(interpreter=True, objectives=["good", "last", "good"])
         with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"):
             model.gradient(interpreter=True, objectives=["zero"])
         with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"), self.assertWarns(jounce.JounceWarning):
@@ -465,6 +470,16 @@ class Sweeps(Case):
         self.assertTrue(np.array_equal(w[-1].x, w.x[4]))
         with self.assertRaises(IndexError):
             w[5]
+
+    def test_errors_name_what_the_caller_wrote(self):
+        for sample, kind, words in ((2.5, TypeError, "sample is 2.5; it must be an integer"),
+                                    ("3", TypeError, "sample is '3'; it must be an integer"),
+                                    (10**12, ValueError, "^sample is 1000000000000; it must be from"),
+                                    (-1, ValueError, "sample is -1; it must be a number of points")):
+            with self.assertRaisesRegex(kind, words):
+                car().sweep({"k": (15000, 17000)}, sample=sample, interpreter=True)
+        with self.assertRaisesRegex(TypeError, "workers is 1.5; it must be an integer"):
+            car().sweep({"k": (15000, 17000)}, sample=2, workers=1.5, interpreter=True)
 
     def test_samples_that_cannot_be(self):
         s = car().system(interpreter=True)

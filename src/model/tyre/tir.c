@@ -486,8 +486,9 @@ jo_status jmodel_tir_parse(jo_context* ctx, jarena* a, const char* text, size_t 
   for (int i = 0; i < JTIR_COUNT; i++) {
     t.value[i] = jmodel_tir_table[i].otherwise;
   }
+  char ending = n > 0 && memchr(text, '\n', n) ? '\n' : '\r';  // alone in files of old Macs
   for (const char *s = text, *end = text + n; s < end;) {
-    const char* stop = memchr(s, '\n', (size_t)(end - s));
+    const char* stop = memchr(s, ending, (size_t)(end - s));
     if (!stop) stop = end;
     r.line++;
     read_line(&r, s, stop);

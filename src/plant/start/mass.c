@@ -7,6 +7,7 @@
 
 #include "expr/tape/tape.h"
 #include "plant/plant.h"
+#include "plant/start/wheels.h"
 
 #define SINGULAR        1e-10  // pivot of the scaled matrix, at the start
 #define NEARLY_SINGULAR 1e-4   // where a run has failed
@@ -219,14 +220,50 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
   return status;
 }
 
-jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
-                              const double* y) {
+// Without the sign of what is not a number.
+static double plain(double x) {
+  return isnan(x) ? (double)NAN : x;
+}
+
+// JO_ERR_NUMERIC, reported: a driven coordinate has no finite position, rate or acceleration at (t, y), where a run failed.
+static jo_status check_drives(jplant_work* r, double t, const double* y) {
+  const jgen_partition* part = &r->plant->dynamics->part;
+  const jmodel* m = r->plant->model;
+  double* drive = r->machine.drive_new;
+  if (part->nd == 0) return JO_OK;
+  double* rate[3] = {drive, drive + part->nd, drive + 2 * part->nd};
+  jplant_call(r, JGEN_FN_DRIVE, t, y, rate);
+  for (int i = 0; i < part->nd; i++) {
+    const jmodel_coordinate* c = &m->coordinate[part->d[i]];
+    if (isfinite(rate[0][i]) && isfinite(rate[1][i]) && isfinite(rate[2][i])) continue;
+    return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                    "%s:%d: drive of '%s' is not finite at t = %.9g s (value %g, rate %g, "
+                    "acceleration %g): %s",
+                    c->driven.place.file, c->driven.place.line, c->name, t, plain(rate[0][i]),
+                    plain(rate[1][i]), plain(rate[2][i]), c->driven.text ? c->driven.text : "");
+  }
+  return JO_OK;
+}
+
+jo_status jplant_explain_failure(jplant_work* r, jo_status status, int said, double t,
+                                 const double* y) {
   if (status == JO_ERR_MEMORY) return status;
   int begin = jo_context_diagnostic_count(r->ctx);
   if (jplant_explain_spin(r, t, y) < 0) {
     jerr_forget(r->ctx, begin);
     jerr_forget(r->ctx, said);
     return jplant_explain_spin(r, t, y);
+  }
+  bool may_lie = status == JO_ERR_LIMIT || status == JO_ERR_NUMERIC || status == JO_ERR_CONVERGENCE;
+  if (may_lie && jplant_wheels_explain(r, t, y) < 0) {
+    jerr_forget(r->ctx, begin);
+    jerr_forget(r->ctx, said);
+    return jplant_wheels_explain(r, t, y);
+  }
+  if (check_drives(r, t, y) < 0) {
+    jerr_forget(r->ctx, begin);
+    jerr_forget(r->ctx, said);
+    return check_drives(r, t, y);
   }
   if (!has_massless(r->plant->dynamics)) return status;
   // the state of the start is one of the first partition

@@ -138,21 +138,34 @@ jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
 }
 
-void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* start) {
+jo_status jplant_start_refuse(jo_context* ctx, const jmodel* m, int number, const char* why) {
+  bool has_hint = strchr(why, ';') != NULL;
+  return jerr_set(
+      ctx, JO_ERR_MODEL,
+      "%s: nothing has a derivative with respect to '%s': %s%s leave this parameter out", m->path,
+      m->number[number].path, why, has_hint ? ", or" : ";");
+}
+
+jo_status jplant_start_clear(jo_context* ctx, const jplant* p, const jmodel_selection* by,
+                             jplant_start* start) {
   const jgen_dynamics* d = p->dynamics;
   int n = 0, first = -1;
-  for (int k = 0; k < nw; k++) {
+  for (int k = 0; k < by->n; k++) {
     if (!start->why[k]) continue;
+    if (by->named[by->wrt[k]]) {
+      return jplant_start_refuse(ctx, p->model, by->wrt[k], start->why[k]);
+    }
     if (n++ == 0) first = k;
     for (int i = 0; i < d->ny; i++) {
       start->S[(int64_t)k * d->ny + i] = NAN;
     }
   }
-  if (n == 0) return;
+  if (n == 0) return JO_OK;
   jerr_warn(
       ctx,
       "%s: nothing has a derivative with respect to %d of the parameters, the first being '%s': %s",
-      p->model->path, n, p->model->number[d->live[d->sens.wrt[first]]].path, start->why[first]);
+      p->model->path, n, p->model->number[by->wrt[first]].path, start->why[first]);
+  return JO_OK;
 }
 
 static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jplant_work* run, int nw,

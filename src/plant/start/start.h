@@ -3,6 +3,7 @@
 #ifndef JPLANT_START_H
 #define JPLANT_START_H
 
+#include "model/select.h"
 #include "plant/plant.h"
 
 typedef struct jplant_start {
@@ -35,8 +36,13 @@ jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out);
 
-// Derivatives by numbers that have none become not a number, and the first of them is named in a warning.
-void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* start);
+// A number of the plant's model has no derivative, for this reason. JO_ERR_MODEL.
+jo_status jplant_start_refuse(jo_context* ctx, const jmodel* m, int number, const char* why);
+
+// Derivatives by numbers that have none: JO_ERR_MODEL where one was asked for by its name; else they become not a number,
+// and the first of them is named in a warning. `by`: what the plant is differentiated for.
+jo_status jplant_start_clear(jo_context* ctx, const jplant* p, const jmodel_selection* by,
+                             jplant_start* start);
 
 // Outputs at a start with these values of the live numbers (NULL: the model's), and their derivatives (noutput x
 // nw, row by row).

@@ -15,6 +15,9 @@
 #define DEGREES 57.295779513082323
 #define SUNK \
   0.3  // of its radius, by which a tyre may be deflected at the start: its sidewall is not much higher
+#define FLAT   80.0  // degrees by which a wheel leans that lies flat
+#define LEANS  0.5   // camber by a coordinate, rad per rad or m: suspensions have less
+#define BESIDE 1e-6  // change of a coordinate [m, rad], and of time [s]
 
 // A wheel at the start.
 typedef struct wheel {
@@ -23,6 +26,7 @@ typedef struct wheel {
   double off, tilt;           // of the centre from the axis; sine of the angle of both axes
   double c[3], u[3];          // centre and axis in ground axes
   double delta, radius;       // NaN: not known
+  bool leans;                 // some degree of freedom turns its plane towards the road
   unsigned faults;
 } wheel;
 
@@ -40,6 +44,7 @@ struct jplant_wheels {
 typedef struct jplant_wheels_work {
   double *place_work, *stance_work;  // of the tapes
   double *place, *stance, *q;
+  double *beside, *turned, *modes;  // a state beside the start, places there, modes at the start
   wheel* wheel;
 } jplant_wheels_work;
 
@@ -104,7 +109,11 @@ static jo_status make_work(jplant_work* r) {
   w->stance = JARENA_ARRAY(&r->arena, STANCES * s->nstance, double);
   w->q = JARENA_ARRAY(&r->arena, p->model->ncoordinate, double);
   w->wheel = JARENA_ARRAY(&r->arena, n, wheel);
+  w->beside = JARENA_ARRAY(&r->arena, p->dynamics->ny, double);
+  w->turned = JARENA_ARRAY(&r->arena, PLACES * n, double);
+  w->modes = JARENA_ARRAY(&r->arena, p->dynamics->nswitch, double);
   if (!w->place || !w->stance || !w->q || !w->wheel) return jerr_memory(r->ctx);
+  if (!w->beside || !w->turned || !w->modes) return jerr_memory(r->ctx);
   JO_TRY(jexpr_tape_make_work(r->ctx, &r->arena, &s->place, &w->place_work));
   if (s->nstance > 0) {
     JO_TRY(jexpr_tape_make_work(r->ctx, &r->arena, &s->stance, &w->stance_work));
@@ -147,25 +156,41 @@ static wheel figures(const jplant_work* r, int i) {
   return w;
 }
 
-// Whether a body can turn as it likes: in a free joint below the ground.
-static bool is_free(const jmodel* m, int body) {
-  for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
-    if (m->joint[i].child != body) continue;
-    if (jmodel_joint_class_of(m->joint[i].type)->is_place) return true;
-    body = m->joint[i].parent;
-  }
-  return false;
+static void find_places(jplant_work* r, double t, const double* y, double* place) {
+  jplant_wheels_work* w = r->wheels;
+  gather(r, t, y, w->q);
+  const double* at[] = {r->p, &t, w->q, r->road, NULL, NULL, NULL, NULL, NULL};
+  jexpr_tape_eval(&r->plant->wheels->place, 1, at, (double* const[]){place}, w->place_work);
 }
 
-// Two wheels or more in one track, of which all are free to lean: nothing holds them upright.
-static bool is_single_track(const jmodel* m, const wheel* w, int n) {
+// Wheels lean whose axes some degree of freedom turns up or down, loops closed.
+static void find_leaning(jplant_work* r, double t, const double* y, wheel* of, int n) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const jgen_layout* l = &d->layout;
+  jplant_wheels_work* w = r->wheels;
+  memcpy(w->modes, r->mode, (size_t)d->nswitch * sizeof *w->modes);
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    memcpy(w->beside, y, (size_t)d->ny * sizeof *y);
+    w->beside[jgen_first(l, JGEN_QU) + k] += BESIDE;
+    if (jsolve_close(&r->system, t, w->beside, r->g) < 0) continue;
+    find_places(r, t, w->beside, w->turned);
+    for (int i = 0; i < n; i++) {
+      double rise = w->turned[PLACES * i + AXIS + 2] - of[i].u[2];
+      of[i].leans = of[i].leans || fabs(rise) > LEANS * BESIDE;
+    }
+  }
+  memcpy(r->mode, w->modes, (size_t)d->nswitch * sizeof *w->modes);
+}
+
+// Two wheels or more in one track: where they lean, nothing holds them upright.
+static bool is_single_track(const wheel* w, int n) {
   for (int i = 0; i < n; i++) {
     double side = 0.0;
     for (int k = 0; k < 3; k++) {
       side += (w[i].c[k] - w[0].c[k]) * w[0].u[k];
     }
     bool is_in_line = fabs(side) < OFF_AXIS * w[i].radius;
-    if (!is_in_line || !w[i].joint || !is_free(m, w[i].joint->child)) return false;
+    if (!is_in_line || !w[i].joint) return false;
   }
   return n > 1;
 }
@@ -173,6 +198,20 @@ static bool is_single_track(const jmodel* m, const wheel* w, int n) {
 static bool is_upright(const wheel* w) {
   const jmodel_element* e = w->element;
   return e->class->is_upright && e->class->is_upright(e);
+}
+
+// All lean, in one track, and some have tyres of upright wheels.
+static bool leans_as_a_bicycle(jplant_work* r, double t, const double* y, wheel* w, int n) {
+  bool has_upright = false, leans = true;
+  for (int i = 0; i < n; i++) {
+    has_upright = has_upright || is_upright(&w[i]);
+  }
+  if (!has_upright || !is_single_track(w, n)) return false;
+  find_leaning(r, t, y, w, n);
+  for (int i = 0; i < n; i++) {
+    leans = leans && w[i].leans;
+  }
+  return leans;
 }
 
 // A wheel whose centre is off its axis would roll as an eccentric does; most often its centre is the origin of a body that has
@@ -214,17 +253,15 @@ static jo_status look(jplant_work* r, const double* y) {
   double t = p->model->simulation.t_start;
   JO_TRY(make_work(r));
   jplant_wheels_work* w = r->wheels;
-  gather(r, t, y, w->q);
-  const double* at[] = {r->p, &t, w->q, r->road, NULL, NULL, NULL, NULL, NULL};
+  find_places(r, t, y, w->place);
   const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(r, &t, y)};
-  jexpr_tape_eval(&s->place, 1, at, (double* const[]){w->place}, w->place_work);
   if (s->nstance > 0) {
     jexpr_tape_eval(&s->stance, 1, in, (double* const[]){w->stance}, w->stance_work);
   }
   for (int i = 0; i < n; i++) {
     w->wheel[i] = figures(r, i);
   }
-  bool leans = is_single_track(p->model, w->wheel, n);
+  bool leans = leans_as_a_bicycle(r, t, y, w->wheel, n);
   for (int i = 0; i < n; i++) {
     w->wheel[i].faults = faults_of(&w->wheel[i], leans);
     w->wheel[i].faults |= compare(&w->wheel[i], &s->first[i]);
@@ -322,6 +359,56 @@ static jo_status begin(jo_context* ctx, const jplant* p, const double* values, c
   jplant_work* r = *out;
   if (values) memcpy(r->p, values, (size_t)p->dynamics->np * sizeof *values);
   jsolve_set_modes(&r->system, p->model->simulation.t_start, y, r->g);
+  return JO_OK;
+}
+
+// Degrees by which a wheel leans.
+static double lean(const double* place, int i) {
+  return DEGREES * jm_asin(fmin(1.0, fabs(place[PLACES * i + AXIS + 2])));
+}
+
+// Places a little later, as velocities go on.
+static jo_status go_on(jplant_work* r, double t, const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const jgen_layout* l = &d->layout;
+  jplant_wheels_work* w = r->wheels;
+  memcpy(w->beside, y, (size_t)d->ny * sizeof *y);
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    w->beside[jgen_first(l, JGEN_QU) + k] += BESIDE * y[jgen_first(l, JGEN_QDU) + k];
+  }
+  memcpy(w->modes, r->mode, (size_t)d->nswitch * sizeof *w->modes);
+  double looked = r->machine.t_looked;
+  jo_status status = jsolve_close(&r->system, t + BESIDE, w->beside, r->g);
+  r->machine.t_looked = looked;
+  if (status >= 0) find_places(r, t + BESIDE, w->beside, w->turned);
+  memcpy(r->mode, w->modes, (size_t)d->nswitch * sizeof *w->modes);
+  return status;
+}
+
+// Whether it lies flat, or will in this time.
+static bool falls(const jplant_wheels_work* w, int i, bool goes_on, double ahead) {
+  double now = lean(w->place, i), then = goes_on ? lean(w->turned, i) : now;
+  return now > FLAT || now + (then - now) / BESIDE * ahead > FLAT;
+}
+
+jo_status jplant_wheels_explain(jplant_work* r, double t, const double* y) {
+  if (!r->plant->wheels) return JO_OK;
+  JO_TRY(make_work(r));
+  jplant_wheels_work* w = r->wheels;
+  double ahead = r->machine.t_looked - t;  // steps in the air are long
+  find_places(r, t, y, w->place);
+  bool goes_on = go_on(r, t, y) >= 0;
+  for (int i = 0; i < r->plant->position->nwheel; i++) {
+    const jmodel_element* e = r->plant->position->wheel[i].element;
+    if (!falls(w, i, goes_on, ahead)) continue;
+    return jerr_set(
+        r->ctx, JO_ERR_SINGULAR,
+        "%s:%d: %s '%s': its wheel falls flat in the step after t = %.9g s, where it leans by %.3g "
+        "degrees: lying it has no contact point, in the air either; keep the wheel from falling "
+        "over, "
+        "or end the run before (end_when)",
+        e->place.file, e->place.line, e->class->kind, e->name, t, lean(w->place, i));
+  }
   return JO_OK;
 }
 

@@ -33,4 +33,7 @@ jo_status jplant_wheels_warn(jplant_work* r, const double* y, jplant_wheel_fault
 jo_status jplant_wheels_warn_of(jo_context* ctx, const jplant* p, const double* values,
                                 const double* y);
 
+// A wheel that lies flat at (t, y), where a run failed, or would within the step that failed: a tyre has no contact point there, in the air either. JO_ERR_SINGULAR, reported; JO_OK: there is none; JO_ERR_MEMORY.
+jo_status jplant_wheels_explain(jplant_work* r, double t, const double* y);
+
 #endif

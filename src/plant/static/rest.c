@@ -51,7 +51,8 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
                     p->model->path, name);
   }
   const char* cause =
-      found->is_loose ? "nothing holds it: add what does"
+      found->is_loose ? "nothing holds it near where the search begins: add what does, or begin "
+                        "where something does (initial, guess)"
       : found->is_edge
           ? "it sinks to where loops cannot be closed: check springs, stops and loads there"
           : "something must hold it, or the search must begin nearer to the equilibrium";

@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "machine/descent.h"
 #include "plant/start/initial.h"
 #include "plant/tape_tangent.h"
 #include "solve/algebra/linear.h"
 
-#define RCOND   1e-12
-#define NOTHING 1e-9  // acceleration by a number as large as it is
-#define BESIDE  1e-3  // displacement of what nothing holds [m, rad]
-#define TIPS    1e-7  // acceleration there that counts, by a number as large as it is: 1e-4 1/s^2
-#define NEWTON  2     // steps
+#define RCOND  1e-12
+#define BESIDE 1e-3  // displacement of what nothing holds [m, rad]
+#define TIPS   1e-7  // acceleration there that counts, by a number as large as it is: 1e-4 1/s^2
+#define NEWTON 2     // steps
 
 typedef struct problem {
   const jplant* plant;
@@ -33,6 +33,7 @@ typedef struct problem {
   jplant_tape_tangent rhs, close;
   double *ydot, *dydot, *dy, *dp;
   double *beside, *along;  // another equilibrium, and a column of S there
+  double* push;            // accelerations at y by number, of q_u (nw each)
   double* modes;           // at y
   double *A, *copy, *b, *x;
 } problem;
@@ -40,10 +41,10 @@ typedef struct problem {
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
   int most = jgen_own_count(&d->layout);
-  double** array[] = {&b->ydot, &b->dydot, &b->dy,   &b->dp,     &b->A,     &b->copy,
-                      &b->b,    &b->x,     &b->size, &b->beside, &b->along, &b->modes};
-  int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most,
-                most,  most,  most,  d->ny, d->ny,       d->nswitch};
+  double** array[] = {&b->ydot, &b->dydot, &b->dy,     &b->dp,    &b->A,     &b->copy, &b->b,
+                      &b->x,    &b->size,  &b->beside, &b->along, &b->modes, &b->push};
+  int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most,       most,
+                most,  most,  d->ny, d->ny, d->nswitch,  b->nw * d->part.nu};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -133,9 +134,9 @@ static jo_status solve(jo_context* ctx, problem* b) {
   return rank == JO_ERR_MEMORY ? jerr_memory(ctx) : fail_singular(ctx, b);
 }
 
-// The coordinate that stays and is pushed most along (dy, dp), by more than `least` for a change of the number by its size;
-// -1: none is.
-static int find_pushed(problem* b, int number, double least) {
+// The coordinate that stays and is pushed most along (dy, dp), by more than `least` for a change of the number by its size,
+// beside what pushes it anyway (by coordinate, NULL: nothing); -1: none is.
+static int find_pushed(problem* b, int number, double least, const double* anyway) {
   const jgen_dynamics* d = b->d;
   double value = b->run->p[d->sens.wrt[number]], size = value != 0.0 ? fabs(value) : 1.0;
   double most = least / size;
@@ -144,7 +145,7 @@ static int find_pushed(problem* b, int number, double least) {
   const jgen_layout* l = &d->layout;
   for (int k = 0; k < l->block[JGEN_QU].n; k++) {
     int i = jgen_first(l, JGEN_QU) + k;
-    double push = fabs(b->dydot[jgen_balance(l, i)]);
+    double push = fabs(b->dydot[jgen_balance(l, i)] - (anyway ? anyway[k] : 0.0));
     if (!b->stays[i] || push <= most) continue;
     most = push;
     worst = i;
@@ -152,11 +153,20 @@ static int find_pushed(problem* b, int number, double least) {
   return worst;
 }
 
+// What the search overlooks moves nothing: a number that changes a push by no more, if it changes as much as it is, leaves
+// in place what nothing holds, as the search does.
 static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number, const char** why) {
-  int pushed = find_pushed(b, number, NOTHING);
+  int pushed = find_pushed(b, number, JMACHINE_PUSH, NULL);
+  const jgen_layout* l = &b->d->layout;
+  double* push = b->push + (size_t)number * (size_t)l->block[JGEN_QU].n;
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    push[k] = b->dydot[jgen_balance(l, jgen_first(l, JGEN_QU) + k)];
+  }
   if (pushed < 0 || *why) return JO_OK;
-  *why = jarena_printf(out, "at static equilibrium it pushes '%s', which nothing holds",
-                       b->d->layout.name[pushed]);
+  *why = jarena_printf(out,
+                       "at static equilibrium it pushes '%s', which nothing holds; hold it, as by "
+                       "a spring, or begin as the initial conditions say (start_at: initial)",
+                       l->name[pushed]);
   return *why ? JO_OK : jerr_memory(ctx);
 }
 
@@ -215,8 +225,8 @@ static bool step_beside(problem* b, jo_context* ctx) {
   return moved > 0;
 }
 
-// docs/theory/sensitivity.md eq. (S40): numbers that push beside y what they do not push at y give it a stiffness, positive
-// or negative.
+// docs/theory/sensitivity.md eq. (S40): numbers that push beside y otherwise than at y what nothing holds give it a stiffness,
+// positive or negative.
 static jo_status find_tipping(problem* b, jo_context* ctx, int nw, const double* S,
                               const char* const* why, int* tips) {
   size_t bytes = (size_t)b->d->ny * sizeof *S;
@@ -227,7 +237,8 @@ static jo_status find_tipping(problem* b, jo_context* ctx, int nw, const double*
     if (why[k]) continue;
     memcpy(b->along, S + (size_t)k * (size_t)b->d->ny, bytes);
     status = move(b, ctx, k, b->along);
-    if (status >= 0) tips[k] = find_pushed(b, k, TIPS);
+    const double* push = b->push + (size_t)k * (size_t)b->d->part.nu;
+    if (status >= 0) tips[k] = find_pushed(b, k, TIPS, push);
   }
   b->y = y;
   jsolve_set_modes(&b->run->system, b->t, y, b->run->g);

@@ -407,7 +407,7 @@ jo_status jsens_response_find(jsens_response* r, const double* values, const dou
   JO_TRY(jplant_start_check(r->ctx, r->plant, r->p));
   jplant_start start;
   JO_TRY(jplant_start_find(r->ctx, &r->arena, r->plant, r->by.n, r->p, &start));
-  jplant_start_clear(r->ctx, r->plant, r->by.n, &start);
+  JO_TRY(jplant_start_clear(r->ctx, r->plant, &r->by, &start));
   memcpy(r->run->p, r->p, (size_t)d->np * sizeof *r->p);
   double t = r->m->simulation.t_start;
   jsolve_set_modes(&r->run->system, t, start.y, r->run->g);
