@@ -4,11 +4,17 @@
 the same expressions evaluated in Python along a motion that is known. Orientations in conditions."""
 import json
 import math
+import os
 import random
+import re
+import sys
 import unittest
 
 from case import Case
 from program import jounce
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "random"))
+from nested import condition, count  # noqa: E402
 
 HEAD = """jounce: 1
 name: nested
@@ -16,40 +22,6 @@ gravity: [0, 0, 0]
 bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
 """
 END = 3.1
-LOOKS = 12400  # along the motion; a count that differs is looked at 20 times as often
-
-MEANING = {"mod": lambda a, b: a - b*math.floor(a/b), "IF": lambda c, a, b: a if c else b, "abs": abs, "max": max, "min": min,
-           "atan2": math.atan2, "sin": math.sin, "cos": math.cos, "floor": math.floor, "ceil": math.ceil}
-
-
-def value(chance: random.Random, depth: int) -> str:
-    """An expression of x."""
-    if depth == 0:
-        return "x"
-    a, b = value(chance, depth - 1), value(chance, depth - 1)
-    u, v, w = (round(chance.uniform(0.4, 1.7), 3) for _ in range(3))
-    return chance.choice((
-        f"mod({a}, {u})", f"abs({a} - {v})", f"max({a}, {u} - {b})", f"min({a}, {v} - 1 + 0.5*({b}))", f"({a} - {v}/2)^2",
-        f"if({a} > {u}, {b}, {v} - {a})", f"atan2(sin({a}*{2*u}), cos({a}*{2*v}))", f"({a} - floor({a}*{w}))",
-        f"({u}*ceil({a}) - ({a}))", f"sin({4*u}*({a}))"))
-
-
-def condition(chance: random.Random) -> str:
-    text = f"{value(chance, chance.randrange(1, 4))} {chance.choice('<>')} {chance.uniform(-0.6, 0.9):.4f}"
-    kind = chance.random()
-    if kind < 0.2:
-        return f"{text} and {value(chance, 2)} > {chance.uniform(-0.5, 0.7):.4f}"
-    return f"{text} or {value(chance, 1)} < {chance.uniform(-0.5, 0.4):.4f}" if kind < 0.35 else text
-
-
-def count(text: str, x0: float, rate: float, looks: int) -> int:
-    """How often it becomes true between looks."""
-    code, last, n = compile(text.replace("if(", "IF(").replace("^", "**"), "condition", "eval"), True, 0
-    for i in range(looks + 1):
-        holds = bool(eval(code, MEANING, {"x": x0 + rate*END*i/looks}))  # pylint: disable=eval-used
-        n += holds and not last
-        last = holds
-    return n
 
 
 class NestedJumps(Case):
@@ -69,12 +41,10 @@ class NestedJumps(Case):
     def test_events_happen_as_often_as_their_conditions_become_true(self):
         for seed, events in [(s, 1) for s in range(60)] + [(1000 + s, 6) for s in range(10)]:
             chance = random.Random(seed)
-            conditions = [condition(chance) for _ in range(events)]
+            conditions = [re.sub(r"\bu\b", "x", condition(chance)) for _ in range(events)]
             x0, rate = round(chance.uniform(-1, 1), 4), chance.choice((-1, 1))*round(chance.uniform(0.5, 1.5), 4)
             for c, found in zip(conditions, self.counts(conditions, x0, rate)):
-                expected = count(c, x0, rate, LOOKS)
-                if found != expected:
-                    expected = count(c, x0, rate, 20*LOOKS)
+                expected = count(re.sub(r"\bx\b", "u", c), x0, x0 + rate*END)
                 with self.subTest(seed=seed, condition=c, x0=x0, rate=rate):
                     self.assertEqual(found, expected)
 
@@ -89,7 +59,7 @@ class NestedJumps(Case):
         # two jumps meet where x is 1.082: the flips that rounding makes there were taken for a pulse, and a run took 1e9 steps
         u = "abs(x - 1.082)"
         c = f"(1.054*ceil({u}) - {u} - floor(1.054*ceil({u}) - {u}*1.346)) > 0.5006"
-        self.assertEqual(self.counts([c], 0.0858, 1.226), [count(c, 0.0858, 1.226, LOOKS)])
+        self.assertEqual(self.counts([c], 0.0858, 1.226), [count(c.replace("x", "u"), 0.0858, 0.0858 + 1.226*END)])
 
     def test_runs_end_at_headings_and_not_where_angles_wrap(self):
         for when in ("abs(atan2(sin(a), cos(a))) < 0.1", "abs(mod(a + pi, 2*pi) - pi) < 0.1", "abs(b.yaw) < 0.1",

@@ -19,6 +19,7 @@ import inputs
 import instances
 import lifting
 import loops
+import nested as nesting
 import pulses
 import resting
 import singular
@@ -383,6 +384,13 @@ def pulsing(m: Model) -> None:
         pulses.add(m, m.tree["simulation"]["end"])
 
 
+def nested(m: Model) -> None:
+    """Any of the first families with conditions of jumps and corners inside of each other."""
+    m.draw.weighted({tree: 4, loop: 2, at_rest: 1, discretely: 1})(m)
+    for _ in range(m.draw.count(1, 3)):
+        nesting.add(m, m.tree["simulation"]["end"])
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -406,4 +414,4 @@ NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, 
 # those with a range of seeds each
 RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
           "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed,
-          "prescribed": prescribed, "boundaries": at_boundaries, "jumping": jumping, "pulsing": pulsing}
+          "prescribed": prescribed, "boundaries": at_boundaries, "jumping": jumping, "pulsing": pulsing, "nested": nested}
