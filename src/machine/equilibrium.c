@@ -11,7 +11,9 @@
 #include "machine/descent.h"
 #include "solve/algebra/linear.h"
 
-#define TOLERANCE   1e-9  // on rates, relative to the largest at the start, at least 1
+#define TOLERANCE 1e-9  // on rates, relative to the largest at the start, at least 1
+#define GENTLE \
+  1e3  // rates at the start up to which that is so; beyond, to what a longest step changes
 #define FIRST       1e-3  // pseudo-time step [s^2], and step of a motion [s]
 #define SHORTEST    1e-9
 #define LONGEST_S   1.0   // step of a motion [s]
@@ -41,13 +43,23 @@ typedef struct search {
   bool is_back;  // what nothing holds is where it began, and the others at rest
 } search;
 
+// (N6)  How large a rate may be at rest. A start deep in a stiff stop, where rates are huge, says nothing of that.
+static double limit_of(const jmachine_descent* d, int i) {
+  double change = 0.0;
+  if (d->limit[i] <= TOLERANCE * GENTLE) return d->limit[i];
+  for (int j = 0; j < d->n; j++) {
+    change = fmax(change, fabs(d->J[i + d->n * j]) * d->scale[j]);
+  }
+  return fmin(d->limit[i], TOLERANCE * fmax(GENTLE, change));
+}
+
 // The residual that is largest against its limit. True when none exceeds it.
 static bool find_worst(const search* b, jmachine_equilibrium* out) {
   const jmachine_descent* d = &b->d;
   double worst = -1.0;
   out->residual = 0.0;
   for (int i = 0; i < d->n; i++) {
-    double part = isfinite(d->r[i]) ? fabs(d->r[i]) / d->limit[i] : INFINITY;
+    double part = isfinite(d->r[i]) ? fabs(d->r[i]) / limit_of(d, i) : INFINITY;
     if (part <= worst) continue;
     worst = part;
     out->residual = fabs(d->r[i]);
@@ -73,7 +85,7 @@ static void find_loose(const search* b, jmachine_equilibrium* out) {
   const jmachine_descent* d = &b->d;
   double largest = jmachine_descent_stiffest(d), worst = 0.0;
   for (int i = 0; i < d->n; i++) {
-    double felt = 0.0, part = fabs(d->r[i]) / d->limit[i];
+    double felt = 0.0, part = fabs(d->r[i]) / limit_of(d, i);
     for (int j = 0; j < d->n; j++) {
       felt = fmax(felt, fabs(d->J[i + d->n * j]) * d->scale[j]);
     }
@@ -162,7 +174,7 @@ static bool is_at_rest(const search* b) {
   bool is_near = jmachine_descent_is_idle(&b->d);
   for (int i = 0; i < b->d.n; i++) {
     if (b->stays[i] ? !(fabs(b->d.r[i]) <= JMACHINE_PUSH)
-                    : !is_near && !(fabs(b->d.r[i]) <= b->d.limit[i])) {
+                    : !is_near && !(fabs(b->d.r[i]) <= limit_of(&b->d, i))) {
       return false;
     }
   }

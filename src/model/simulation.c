@@ -38,5 +38,6 @@ const char* jmodel_simulation_rule(const char* key, double value) {
 }
 
 bool jmodel_is_limit(const char* key) {
-  return strcmp(key, "max_steps") == 0 || strcmp(key, "max_memory") == 0;
+  return strcmp(key, "max_steps") == 0 || strcmp(key, "max_events") == 0 ||
+         strcmp(key, "max_memory") == 0;
 }

@@ -73,7 +73,7 @@ typedef struct jplant_result {
   jplant_change* change;
 
   bool*
-      is_doubted;  // a warning says that the value is lost, or changes with half the steps (nobjective)
+      is_doubted;  // a warning says that the value is lost, or changes with shorter steps (nobjective)
   bool is_complete;  // reached t_end
   double t_reached;  // [s]
   bool has_ended;    // there, by the condition of the model

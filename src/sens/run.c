@@ -171,7 +171,7 @@ static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result*
   return status;
 }
 
-// Values with half the steps, which nobody asked for: counts are those of the run itself.
+// Values with shorter steps, which nobody asked for: counts are those of the run itself.
 static jo_status halve_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                              jsens_result* r) {
   jsens_options other = *opt;
@@ -192,9 +192,10 @@ static jo_status halve_steps(jo_context* ctx, const jsens* s, const jsens_option
   return JO_OK;
 }
 
-// The same from the run that errors come from. Where that has longer steps, halves change values by 2^-p as much.
+// The same from the run that errors come from. Where that has longer steps, shorter ones change values by s^-p as much,
+// s = JPLANT_STEP_RATIO.
 static void note_halved(bool is_longer, jsens_result* r) {
-  double power = pow(2.0, jsolve_method_about(r->used.solve.method)->order);
+  double power = pow(JPLANT_STEP_RATIO, jsolve_method_about(r->used.solve.method)->order);
   for (int o = 0; o < r->nobjective; o++) {
     double value = r->value[o], other = r->other->value[o];
     r->halved[o] = is_longer ? value + (value - other) / power : other;
@@ -213,7 +214,7 @@ static jo_status fail_unresolved(jo_context* ctx, const jsens* s, const jsens_op
       s->plant->about.state_name[found->unresolved - 1], found->resolving);
 }
 
-// Fixed steps have no embedded method: a run with steps of twice the length takes its place, or of half of it where that is
+// Fixed steps have no embedded method: a run with longer steps takes its place, or with shorter ones where those are
 // too long to say anything.
 static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {

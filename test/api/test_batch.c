@@ -320,7 +320,7 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   fixture_close(f);
 }
 
-// Of the first run three points are repeated with half the steps.
+// Of the first run three points are repeated with shorter steps.
 static void test_batch_warns_of_steps_that_are_too_long(void** state) {
   (void)state;
   for (int i = 0; i < 2; i++) {

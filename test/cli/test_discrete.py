@@ -878,6 +878,38 @@ simulation: {end: 3, method: rk4, step: STEP}
                 self.assertLess(abs(a["gradient"]["k"] - truth), a["gradient_error"]["k"])
 
 
+class Periodic(Case):
+    """Steps that are multiples of the period of a torque or a road see it at the same places in every step."""
+    TEXT = """jounce: 1
+name: shaken
+parameters: {F: 2000, f: 50}
+gravity: [0, 0, 0]
+bodies: {a: {mass: 100}}
+joints: {x: {type: prismatic, child: a, axis: x}}
+forces: {s: {on: x, stiffness: 20000, damping: 200}, f: {on: x, torque: "F*sin(2*pi*f*t)"}}
+objectives: {r: {rms: x.acc}}
+simulation: {end: 2}
+"""
+
+    def test_is_not_zero_silently(self):
+        path = self.path("m.yaml", self.TEXT)
+        true = 14.17385
+        for method in "rk2", "rk3", "rk4":
+            for step in "0.02", "0.04", "0.08":
+                fixed = method, "--step", step
+                done = jounce("run", path, "--json", "--method", *fixed)
+                value = json.loads(done.stdout)["objectives"]["r"]
+                self.assertLess(abs(value), 1e-6)
+                self.assertRegex(done.stderr, "objective 'r' came out as|may be far off", fixed)
+                done = jounce("sens", path, "--json", "--wrt", "F", "--integrator", *fixed, code=None)
+                if done.returncode == 1:  # the other steps are too long as well
+                    self.assertRegex(done.stderr, "steps of .* (unstable|does not resolve)", fixed)
+                    continue
+                told = json.loads(done.stdout)["objectives"]["r"]
+                self.assertGreater(told["value_error"], 0.5*true, fixed)
+                self.assertGreater(told["gradient_error"]["F"], 0.5*true/2000, fixed)
+
+
 class Refused(Discrete):
     def test_what_is_wrong_is_said(self):
         cases = [

@@ -208,6 +208,32 @@ class Stops(Case):
             for name in ("z", "pitch", "length"):
                 self.assertAlmostEqual(found[name], run[name], delta=1e-5)
 
+    def test_starts_deep_in_steep_stops(self):
+        """Rates at the start are up to 1e20 there: they say nothing of what is rest."""
+        text = """jounce: 1
+parameters: {z0: 0, ks: 1000, ex: 200}
+bodies: {a: {mass: 300}}
+joints: {z: {type: prismatic, child: a, axis: z}}
+forces: {c: {on: z, LAW}}
+objectives: {zf: {final: z}}
+initial: {z: z0}
+simulation: {end: 0.1, start_at: static}
+"""
+        laws = {"stiffness: 20000, damping: 1000, bump_stop: {at: -0.08, stiffness: ks, exponent: ex}": (-0.1, -0.2, -0.21, -0.22, -0.3, -0.5),
+                'damping: 1000, force: "-10*exp(-z/0.01)"': (-0.1, -0.2, -0.5),
+                'damping: 1000, force: "-1e6*((0.501/(0.501 + z))^20 - 1)"': (-0.1, -0.4, -0.5)}
+        for law, starts in laws.items():
+            path = self.write(text.replace("LAW", law))
+            known = find(path)["coordinates"]["z"]
+            moved = [find(path, ks=ks)["coordinates"]["z"] for ks in (999.9, 1000.1)]
+            for z0 in starts:
+                self.assertAlmostEqual(find(path, z0=z0)["coordinates"]["z"], known, delta=1e-9, msg=(law, z0))
+                run = json.loads(jounce("run", path, "--set", f"z0={z0}", "--json", "--quiet").stdout)
+                self.assertAlmostEqual(run["objectives"]["zf"], known, delta=1e-9, msg=(law, z0))
+            if "ks" in law:
+                made = jounce("static", path, "--set", "z0=-0.3", "--wrt", "ks", "--quiet", "--json")
+                self.assertAlmostEqual(json.loads(made.stdout)["derivatives"]["z"]["ks"], (moved[1] - moved[0])/0.2, delta=1e-10)
+
     def test_derivatives_are_those_of_the_equilibrium_on_the_stops(self):
         def at(mass):
             return find(CAR, mass=mass)["coordinates"]

@@ -174,6 +174,8 @@ class Work(Limits):
         done = jounce("sweep", SWING, "--param", "m=1:2:2", "--max-steps", "20", "--interpreter",
                       code=1)
         self.assertRegex(done.stdout, wanted)
+        self.expect("max_events is 0; it must be between 1 and 1e9", "run", SWING, "--set", "simulation.max_events=0")
+        jounce("run", SWING, "--set", "simulation.max_events=1e6", "--interpreter")
         self.expect("max_steps is 0; it must be between 1 and 1e15", "run", SWING, "--max-steps", "0")
 
     def test_a_raised_limit_is_enough(self):

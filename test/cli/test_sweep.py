@@ -155,10 +155,10 @@ simulation: {end: 10, method: METHOD, step: STEP}
             self.assertEqual(len(told), 2, done.stderr)
             for name, line in zip("xr", told):
                 self.assertRegex(line, f"oscillator.yaml:8: objective '{name}' is in doubt at 2 of 2 points: the worst came out as .* and may have no "
-                                       "true digit: it changes to about .* with half the steps of 0.05 s; hint: a smaller --step, or an adaptive method")
+                                       "true digit: it changes to about .* with steps shorter than 0.05 s; hint: a smaller --step, or an adaptive method")
             self.assertNotIn("--tol", done.stderr)
             for p in json.loads(done.stdout)["points"]:
-                self.assertRegex(p["message"], "objective 'r' came out as 0.1[45].* and may have no true digit: with half the steps it is about 0.571")
+                self.assertRegex(p["message"], "objective 'r' came out as 0.1[45].* and may have no true digit: with shorter steps it is about 0.571")
         sweep(self.oscillator(), *points, "--wrt", "none", "-o", str(self.out))
         self.assertIn("  in doubt\n", sweep(self.oscillator(), *points, "--wrt", "none").stdout)
         self.assertNotIn("lack derivatives", sweep(self.oscillator(), *points).stdout)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import attitudes
 import boundaries
+import clipped as clipping
 import contacts
 import discrete
 import elements
@@ -391,6 +392,13 @@ def nested(m: Model) -> None:
         nesting.add(m, m.tree["simulation"]["end"])
 
 
+def clipped(m: Model) -> None:
+    """Any of the first families with integrals of what rests at the limits of conditions."""
+    m.draw.weighted({tree: 4, loop: 2, at_rest: 1, discretely: 1})(m)
+    for _ in range(m.draw.count(1, 3)):
+        clipping.add(m, m.tree["simulation"]["end"])
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -414,4 +422,5 @@ NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, 
 # those with a range of seeds each
 RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
           "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed,
-          "prescribed": prescribed, "boundaries": at_boundaries, "jumping": jumping, "pulsing": pulsing, "nested": nested}
+          "prescribed": prescribed, "boundaries": at_boundaries, "jumping": jumping, "pulsing": pulsing, "nested": nested,
+          "clipped": clipped}

@@ -22,6 +22,7 @@ FIRST_INCREMENT = 8e-3          # of the size of a number
 NOISE_SPACING = 1e-6            # of the size: of values that the noise is measured with
 LOCATED = 1e-13                 # events are so late at most, times max(1, t) [s]
 INCREMENTS = (1.0, 0.01)        # of the first: smaller ones where differences do not settle
+BETTER = 0.1        # of the error of a reference
 CLOSER = (0.3, 0.01, 1e-4)      # of those that settled: a second opinion, and what holds closer to the parameter
 ASSUMED = 1e-6                  # relative error of derivatives where none is stated
 SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
@@ -361,9 +362,9 @@ def _differences_by(case: Case, n: Number) -> None:
 
 
 def _closest(reference: Estimate, closer: list[Estimate]) -> Estimate:
-    """A derivative is what differences come to: those of closer increments hold where they contradict."""
+    """A derivative is what differences come to: those of closer increments hold where they contradict, or are known much better."""
     for e in closer:
-        if not _agree(reference, e):
+        if not _agree(reference, e) or e.error < BETTER*reference.error:
             reference = e
     return reference
 
@@ -430,4 +431,4 @@ def _same_derivatives(case: Case, n: Number, found: list[tuple[list[str], Answer
 LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
         variants.means, variants.static, variants.fixed_steps, variants.twice, variants.interpreted,
         outcomes.tighter, outcomes.written, outcomes.course, outcomes.twins, outcomes.settles, outcomes.same_meaning,
-        outcomes.diverged, outcomes.counts)
+        outcomes.diverged, outcomes.integrals, outcomes.counts)

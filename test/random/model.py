@@ -74,6 +74,7 @@ class Model:
         self.buffers: list[tuple[str, float]] = []  # floors that give way: coordinate and stiffness below zero
         self.same: list[tuple[str, str]] = [] # a force, and its torque written in another way
         self.counts: dict[str, int] = {}     # discrete states that count events, and how many there are
+        self.integrals: dict[str, tuple[float, float]] = {}  # objectives whose value is known, and how well
         self._count = 0
 
     # numbers

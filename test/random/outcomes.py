@@ -237,6 +237,12 @@ def diverged(case) -> None:
     os.remove(out)
 
 
+def integrals(case) -> None:
+    """Objectives whose value is known have it."""
+    for o, (known, doubt) in case.m.integrals.items():
+        case.law("integral of what rests at limits", abs(case.value[o] - known) <= doubt, f"{o} = {case.value[o]:.9g}, known {known:.9g} +- {doubt:.1g}")
+
+
 def counts(case) -> None:
     """Events whose number is known happen as often."""
     if not case.m.counts:

@@ -21,7 +21,7 @@ FIRST, SPAN = 1000000, 100000
 WITH_FORMS = 70000      # counted from the first of a family: conditions of contacts in other forms
 WITH_REFILLS = 90000    # the same: states and clocks that are reset to less and less
 FAMILIES = ("instances", "lifting", "bouncing", "simultaneous", "singular", "resting", "fixed", "addressed", "prescribed",
-            "boundaries", "jumping", "pulsing", "nested")
+            "boundaries", "jumping", "pulsing", "nested", "clipped")
 EARLIER = "earlier"     # all seeds below FIRST
 
 

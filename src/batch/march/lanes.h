@@ -108,6 +108,7 @@ enum {
   JBATCH_NO_ROOM,    // for steps that are kept
   JBATCH_UNSTABLE,   // fixed steps may be too long for the motion
   JBATCH_NO_VALUE,   // a condition compares what is not a number
+  JBATCH_RESTS,      // what a condition compares rests at its limit
   JBATCH_FASTER      // a condition changes faster than steps show
 };
 

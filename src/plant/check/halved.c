@@ -11,7 +11,7 @@
 #define SHOWS    1e-3  // of the size that an objective has in the run: smaller changes do not count
 #define NOTHING  1e-9  // of the nominal value: smaller changes are rounding errors
 #define OF_STEPS 4     // times as many steps are allowed
-#define OF_WORK  3.0   // times the work of the run: the run itself, and twice as many steps
+#define OF_WORK  3.25  // times the work of the run: the run itself, and 2.24 times as many steps
 #define MESSAGE  256   // characters
 
 bool jplant_halved_applies(const jplant* plant, const jplant_simulate_options* opt,
@@ -25,7 +25,7 @@ double jplant_halved_progress(double fraction) {
 
 double jplant_halved_step(double step, double span, int64_t steps) {
   double mean = span / fmax(1.0, (double)steps);
-  return 0.5 * (mean < CUT * step ? mean : step);
+  return (mean < CUT * step ? mean : step) / JPLANT_STEP_RATIO;
 }
 
 bool jplant_halved_counts(double difference, double value, double scale, double nominal) {

@@ -13,7 +13,11 @@ bool jplant_halved_applies(const jplant* plant, const jplant_simulate_options* o
 // The part of all the work that is done when the run itself is at `fraction`.
 double jplant_halved_progress(double fraction);
 
-// Half of the step; of the mean step where events cut most of them, as halving the longest would change little.
+// Steps are compared with others of sqrt(5) times their length or 1/sqrt(5) of it: what repeats with every step, as a road
+// or a torque whose period it is, then meets each of the others elsewhere.
+#define JPLANT_STEP_RATIO 2.2360679774997896
+
+// The shorter step; of the mean step where events cut most of them, as dividing the longest would change little.
 double jplant_halved_step(double step, double span, int64_t steps);
 
 // Whether a difference of two values is worth a warning. scale: the size that the objective has elsewhere.
@@ -35,7 +39,7 @@ typedef struct jplant_repeated {
 jo_status jplant_repeat(const jplant* plant, const jplant_simulate_options* opt,
                         const jplant_result* r, jplant_repeated* again);
 
-// Repeats the run r, complete, from y0 with half its steps and warns of objectives that change.
+// Repeats the run r, complete, from y0 with shorter steps and warns of objectives that change.
 jo_status jplant_halved_check(const jplant* plant, const jplant_simulate_options* opt,
                               const jsolve_options* solve, const double* y0, jplant_result* r);
 

@@ -19,7 +19,7 @@
 #define PLAIN    0.05   // errors worth a word without a filter: the ten is often too much there
 #define ROUNDING 1e-12  // signals below are zero but for rounding, in their nominal size
 
-// times the change with half the steps: errors of steps that are too long fall with the first order at best
+// times the change with shorter steps: errors of steps that are too long fall with the first order at best
 #define OF_CHANGE 2.0
 
 static bool has_final(const jplant* p) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "plant/check/halved.h"
 #include "plant/check/reference.h"
 #include "sens/error/plan.h"
 #include "solve/tableau.h"
@@ -150,17 +151,18 @@ void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* i
   *out = *opt;
   out->estimate = false;
   out->observer = NULL;
-  bool is_resolved = 2.0 * r->statistics.h_lambda <= RESOLVED;
-  *is_longer = *is_longer && !is_cut && is_resolved && FEW_STEPS * 2.0 * opt->solve.step <= span;
-  out->solve.step = *is_longer ? 2.0 * opt->solve.step : 0.5 * (is_cut ? mean : opt->solve.step);
+  double longer = JPLANT_STEP_RATIO * opt->solve.step;
+  bool is_resolved = JPLANT_STEP_RATIO * r->statistics.h_lambda <= RESOLVED;
+  *is_longer = *is_longer && !is_cut && is_resolved && FEW_STEPS * longer <= span;
+  out->solve.step = *is_longer ? longer : (is_cut ? mean : opt->solve.step) / JPLANT_STEP_RATIO;
 }
 
 // Of the order p of the method
-//   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
+//   error = |G(h) - G(s h)| / (s^p - 1) = |G(h) - G(h/s)| s^p / (s^p - 1)     s = JPLANT_STEP_RATIO
 // where the longer steps resolve the motion, up to terms of higher order: MARGIN is for them. Shorter steps are taken where longer
 // ones do not, and the error may fall with the first order only.
 static double weight_of_step(const jsens_options* opt, const jsens_result* r, bool is_longer) {
-  double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
+  double power = pow(JPLANT_STEP_RATIO, jsolve_method_about(opt->solve.method)->order);
   if (r->statistics.h_lambda > RESOLVED) return power;
   return MARGIN * (is_longer ? 1.0 : power) / (power - 1.0);
 }

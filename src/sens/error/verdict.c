@@ -12,7 +12,7 @@
 #define OFF   48
 #define WHERE 64
 #define OF_CHANGE \
-  2.0  // times the change with half the steps: errors of steps that are too long fall with the first order
+  2.0  // times the change with shorter steps: errors of steps that are too long fall with the first order
 #define NOTHING 0.5  // of a value, that it is off by: then it is said to have no digit
 
 // ---- of a run --------------------------------------------------------------------------------------
@@ -92,12 +92,12 @@ static void describe_cause(const jsens_value_doubt* d, char text[WHERE]) {
       [JSENS_LOST] = "its signal is below what the run resolves",
       [JSENS_STATES] = "errors of the states show in its signal",
       [JSENS_END] = "errors of the states at the end show in it",
-      [JSENS_FAILS] = "with half the steps the run fails",
+      [JSENS_FAILS] = "with shorter steps the run fails",
       [JSENS_ADDS] = "errors of the steps add up"};
   if (d->cause == JSENS_ADDS && isfinite(d->other)) {
     jformat(text, WHERE, "a more accurate run comes to about %.3g", d->other);
   } else if (d->cause == JSENS_STEPS) {
-    jformat(text, WHERE, "with half the steps it is about %.3g", d->other);
+    jformat(text, WHERE, "with shorter steps it is about %.3g", d->other);
   } else {
     jformat(text, WHERE, "%s", why[d->cause]);
   }
@@ -238,14 +238,14 @@ static void explain(const jo_context* ctx, const jsens_verdicts* v, jsens_cause 
       break;
     case JSENS_STEPS:
       jformat(text, JSENS_VERDICT_TEXT,
-              ": it changes to about %.3g with half the steps of %g s; hint: a smaller %s, or an "
-              "adaptive method",
+              ": it changes to about %.3g with steps shorter than %g s; hint: a smaller %s, or "
+              "an adaptive method",
               w->other, v->solve->step, step);
       break;
     case JSENS_FAILS:
       jformat(
           text, JSENS_VERDICT_TEXT,
-          ": the run fails with half the steps of %g s; hint: a smaller %s, or an adaptive method",
+          ": the run fails with steps shorter than %g s; hint: a smaller %s, or an adaptive method",
           v->solve->step, step);
       break;
     case JSENS_ADDS: explain_sum(ctx, v, w, text); break;

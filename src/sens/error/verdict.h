@@ -11,8 +11,8 @@ typedef enum jsens_cause {
   JSENS_LOST,    // its signal, or the power of it, is below what the run resolves
   JSENS_STATES,  // errors of the states show in its signal
   JSENS_END,     // errors of the states at the end of the run show in it
-  JSENS_STEPS,   // half the steps change it
-  JSENS_FAILS,   // with half the steps the run fails
+  JSENS_STEPS,   // shorter steps change it
+  JSENS_FAILS,   // with shorter steps the run fails
   JSENS_CUT,     // a condition ended the run inside of its window
   JSENS_ADDS,    // errors of the steps add up: a more accurate run changes it, or fails
   JSENS_CAUSES
@@ -22,7 +22,7 @@ typedef enum jsens_cause {
 typedef struct jsens_value_doubt {
   double
       off;  // how far it may be off, relative to it; infinite: it is lost. 0: not by as much as is worth a word
-  double other;   // STEPS: what it is with half the steps, about; CUT: seconds that are missing
+  double other;   // STEPS: what it is with shorter steps, about; CUT: seconds that are missing
   double single;  // of single precision: how far it is from double precision, relative
   int64_t cause;  // jsens_cause
 } jsens_value_doubt;

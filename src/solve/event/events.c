@@ -92,6 +92,47 @@ static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g
   jsolve_events_margins(ev, run, g, ev->start);
 }
 
+// The state a little later, as the slope at this instant has it, in ev->y.
+static void look_later(jsolve_events* ev, jsolve_run* run, double dt) {
+  jsolve_rhs(run, run->t, run->y, run->scratch);
+  for (int i = 0; i < run->sys->n; i++)
+    ev->y[i] = run->y[i] + dt * run->scratch[i];
+}
+
+// Values of switches a little later, in ev->rate. One that is at its limit and has the same value then rests there, as
+// max(0, x) does where x is negative.
+static void look_at_rest(jsolve_events* ev, jsolve_run* run) {
+  double dt = jsolve_zeno_span(run->t);
+  look_later(ev, run, dt);
+  run->sys->switches(run->sys->user, run->t + dt, ev->y, ev->rate);
+}
+
+static bool is_as_written(const jsolve_events* ev, const jsolve_run* run, int k) {
+  return (run->sys->mode[k] > 0.5) == (ev->g[k] > 0);
+}
+
+// (I19)  Switches that rest at their limits have the modes of the start there: conditions hold as they are written.
+static void find_resting(jsolve_events* ev, jsolve_run* run) {
+  look_at_rest(ev, run);
+  for (int k = 0; k < ev->n; k++) {
+    bool rests = fabs(ev->g[k]) <= ev->floor[k] && ev->rate[k] == ev->g[k];
+    if (rests && !ev->is_done[k] && !is_as_written(ev, run, k)) ev->flipped[ev->nflipped++] = k;
+  }
+}
+
+// What rests at its limit has not crossed it, and counts again when it has left it.
+static void disarm_resting(jsolve_events* ev, jsolve_run* run) {
+  bool may_rest = false;
+  for (int k = 0; k < ev->n; k++)
+    may_rest = may_rest || (ev->is_armed[k] && fabs(ev->g[k]) <= ev->floor[k]);
+  if (!may_rest) return;
+  look_at_rest(ev, run);
+  for (int k = 0; k < ev->n; k++) {
+    bool rests = fabs(ev->g[k]) <= ev->floor[k] && ev->rate[k] == ev->g[k];
+    if (rests && is_as_written(ev, run, k)) ev->is_armed[k] = false;
+  }
+}
+
 // Where the state was reset, a switch may have come to zero without crossing it: it starts there.
 static void disarm(jsolve_events* ev) {
   for (int k = 0; k < ev->n; k++) {
@@ -170,6 +211,7 @@ static void watch_holds(jsolve_events* ev, jsolve_run* run) {
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   run->sys->switches(run->sys->user, run->t, run->y, ev->g);
   if (run->sys->nconstant > 0) disarm(ev);
+  disarm_resting(ev, run);
   start_step(ev, run, ev->g);
   ev->nflipped = 0;
   for (int k = 0; k < ev->n; k++) {
@@ -752,25 +794,23 @@ static void keep_settled(jsolve_events* ev, jsolve_run* run) {
 static void find_followers(jsolve_events* ev, jsolve_run* run) {
   const jsolve_system* sys = run->sys;
   sys->switches(sys->user, run->t, run->y, ev->g);
+  bool may_rest = false;
   ev->nflipped = 0;
   for (int k = 0; k < ev->n; k++) {
     double s = sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
-    if (!ev->is_done[k] && s < -ev->floor[k]) ev->flipped[ev->nflipped++] = k;
+    if (ev->is_done[k]) continue;
+    if (s < -ev->floor[k]) ev->flipped[ev->nflipped++] = k;
+    may_rest = may_rest || (fabs(s) <= ev->floor[k] && !is_as_written(ev, run, k));
   }
   if (ev->nflipped > 1) keep_settled(ev, run);
+  if (ev->nflipped == 0 && may_rest) find_resting(ev, run);
 }
 
-// The state a little later, as the slope at this instant has it, in ev->y.
-static void look_later(jsolve_events* ev, jsolve_run* run, double dt) {
-  jsolve_rhs(run, run->t, run->y, run->scratch);
-  for (int i = 0; i < run->sys->n; i++)
-    ev->y[i] = run->y[i] + dt * run->scratch[i];
-}
-
-// Whether a switch with margins `now`, and `later` in time dt, does not cross at this instant.
+// Whether a switch with margins `now`, and `later` in time dt, does not cross at this instant. What rests at its limit
+// from now on is for find_resting().
 static bool stays(double now, double later, double dt, double floor, double tolerance) {
   if (now < -floor) return false;
-  if (now <= floor) return later > floor;
+  if (now <= floor) return later > floor || later == now;
   return !(now * dt <= (now - later) * ONE_INSTANT * tolerance);
 }
 
