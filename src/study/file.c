@@ -8,6 +8,7 @@
 
 #include "base/system/file.h"
 #include "base/text/format.h"
+#include "model/schema.h"
 #include "model/select.h"
 #include "study/list.h"
 #include "study/read.h"
@@ -24,8 +25,13 @@ static const jstudy_kind* const kinds[] = {
 };
 enum { NKIND = sizeof kinds / sizeof *kinds };
 
+static const jmodel_key* key_of_kind(int i) {
+  return i < NKIND ? &kinds[i]->key : NULL;
+}
+
 static const jmodel_key common_keys[] = {JSTUDY_COMMON_KEYS, {0}};
-static const jmodel_key part_form = {.is = JMODEL_A_MAP, .keys = common_keys};
+static const jmodel_key part_form = {
+    .is = JMODEL_A_MAP, .keys = common_keys, .one_of = key_of_kind};
 static const char* const versions[] = {"1", NULL};
 static const jmodel_key study_keys[] = {
     {JMODEL_KEY_WORD("study", versions), .is_needed = true, .about = "Format version"},
@@ -36,6 +42,19 @@ static const jmodel_key study_keys[] = {
     {JMODEL_KEY_NUMBER("tolerance"), .about = "Of all runs; by default the model's"},
     {JMODEL_KEY_LIST("parts", part_form, 1, 0), .is_needed = true},
     {0}};
+static const jmodel_key study_form = {.name = "Jounce study",
+                                      .is = JMODEL_A_MAP,
+                                      .keys = study_keys,
+                                      .about =
+                                          "docs/studies.md is the reference. Names and what only "
+                                          "the model shows are checked by `jounce study`."};
+
+void jstudy_write_schema(jtext* out) {
+  static const jmodel_key number = {JMODEL_KEY_NUMBER("number"),
+                                    .about = "A number, or an expression without names"};
+  jmodel_write_schema(out, &study_form, &number);
+}
+
 static const jmodel_node* find_kind(const jmodel_at* at, const jmodel_node* node, jstudy_part* p) {
   const jmodel_node* found = NULL;
   for (int i = 0; i < NKIND; i++) {

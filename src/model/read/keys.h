@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of model and study files, declared once: readers reject what is not among them and take words from them, and the JSON
-// schema for editors is to be written from them.
+// schema for editors is written from them (model/schema.c).
 //
 // A table is a list of keys that ends with {0}:
 //   static const jmodel_key keys[] = {{JMODEL_KEY_NUMBER("area"), .is_needed = true}, {JMODEL_KEY_DESCRIPTION}, {0}};
