@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel tarball wheel-check demo demo-car check fuzz random attack bits outputs aarch64-check fmi-check bench format format-check clean
+.PHONY: build schema install wheel tarball wheel-check demo demo-car check fuzz random attack bits outputs aarch64-check fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -18,6 +18,11 @@ demo: build
 	@echo
 	build/jounce report models/buggy/step_descent.yaml -o build/report.html --wrt k_f,c_f,k_r,c_r,m_c
 	@echo "open build/report.html in a browser: plots, derivatives and a replay"
+
+# the schemas of docs/, after a change of what model and study files may have
+schema: build
+	build/jounce schema model -o docs/jounce.schema.json
+	build/jounce schema study -o docs/jounce-study.schema.json
 
 # the sedan with semi-active dampers: both studies, each with its page
 demo-car: build

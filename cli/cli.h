@@ -44,7 +44,8 @@ typedef struct cli_command {
 
 extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
     cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_loads_reconstruct,
-    cli_manual, cli_report, cli_road, cli_tyre, cli_study, cli_export, cli_import, cli_new;
+    cli_manual, cli_report, cli_road, cli_tyre, cli_study, cli_export, cli_import, cli_new,
+    cli_schema;
 
 // The i-th command, NULL where there is none.
 const cli_command* cli_command_at(int i);

@@ -19,7 +19,7 @@ static const cli_command* const commands[] = {
     &cli_run,    &cli_info,       &cli_check, &cli_static,    &cli_modes, &cli_generate,
     &cli_export, &cli_sweep,      &cli_sens,  &cli_benchmark, &cli_loads, &cli_loads_reconstruct,
     &cli_report, &cli_kinematics, &cli_tyre,  &cli_road,      &cli_study, &cli_import,
-    &cli_new,    &cli_manual};
+    &cli_new,    &cli_schema,     &cli_manual};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 const cli_command* cli_command_at(int i) {

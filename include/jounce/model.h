@@ -100,6 +100,11 @@ JO_API const char* jo_model_unit(const jo_model* model, const char* name);
 /// A value of it in that unit: 25 for 25000 N/m. As it is where there is none.
 JO_API double jo_model_shown(const jo_model* model, const char* name, double value);
 
+/// Write the JSON schema of "model" or "study" files, by which editors complete and check their keys: those that
+/// this library reads. The file appears whole or not at all. On failure the context says why; JO_ERR_ARGUMENT: there
+/// are no such files. Threads: any, one context per thread.
+JO_API jo_status jo_schema_write(jo_context* ctx, const char* of, const char* path);
+
 #ifdef __cplusplus
 }
 #endif

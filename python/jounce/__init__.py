@@ -29,7 +29,7 @@ from .imported import Imported, ImportInfo, Remark, take_over
 from .kinematics import Curve, Kinematics
 from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents, Loads, LoadsGradient,
                     LoadStatistics, Pose, Reconstruction, plot_loads)
-from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, load, parse
+from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, load, parse, write_schema
 from .result import Change, Event, Page, Result, Statistics
 from .run import Run
 from .study import Column, Part, Study, Table, load_study
@@ -54,5 +54,5 @@ __all__ = [
     "Result",
     "Run", "SingularError", "Stability", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
     "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre", "models_path",
-    "parse", "plot_loads", "show", "take_over",
+    "parse", "plot_loads", "show", "take_over", "write_schema",
 ]

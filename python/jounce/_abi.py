@@ -1127,6 +1127,7 @@ FUNCTIONS = {
     "jo_model_coupling_at": (c_int, (c_void_p, c_int, POINTER(jo_coupling),)),
     "jo_model_unit": (c_char_p, (c_void_p, c_char_p,)),
     "jo_model_shown": (c_double, (c_void_p, c_char_p, c_double,)),
+    "jo_schema_write": (c_int, (c_void_p, c_char_p, c_char_p,)),
     "jo_system_options_default": (jo_system_options, ()),
     "jo_system_create": (c_int, (c_void_p, c_void_p, POINTER(jo_system_options), POINTER(c_void_p),)),
     "jo_system_check": (c_int, (c_void_p, c_void_p,)),

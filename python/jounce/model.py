@@ -108,6 +108,11 @@ def parse(text: str, settings: Optional[Mapping[str, Any]] = None, /, *, path: P
                       len(set_)))
 
 
+def write_schema(path: Path, of: str = "model") -> None:
+    """Write the JSON schema of "model" or "study" files, by which editors complete and check their keys."""
+    call(lib.jo_schema_write, of.encode(), file_name(path))
+
+
 _settings = settings
 
 

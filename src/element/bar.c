@@ -5,7 +5,11 @@
 
 typedef jelement_bar_data bar;
 
-static const char* const keys[] = {"bar", "stiffness", "damping", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("bar", jmodel_form_coordinate, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("stiffness")},
+                                  {JMODEL_KEY_NUMBER("damping")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(bar, "stiffness", stiffness, JMODEL_FINITE, "F/X"),
@@ -54,18 +58,20 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   s->applied[j] = jexpr_sub(g, s->applied[j], force);
 }
 
-const jgen_element_class jelement_bar = {.model = {.kind = "force",
-                                                   .section = "forces",
-                                                   .key = "bar",
-                                                   .keys = keys,
-                                                   .size = sizeof(bar),
-                                                   .ncomponent = 1,
-                                                   .component = jelement_law_component,
-                                                   .unit = unit,
-                                                   .read = read,
-                                                   .mirrors = true,
-                                                   JELEMENT_FIELDS(fields)},
-                                         .signal = jelement_law_signals,
-                                         .nposition = JELEMENT_LAW_POSITIONS,
-                                         .what = JELEMENT_LAW_WHAT,
-                                         .write = write};
+const jgen_element_class jelement_bar = {
+    .model = {.kind = "force",
+              .section = "forces",
+              .key = "bar",
+              .keys = keys,
+              .about = "Anti-roll bars between two coordinates",
+              .size = sizeof(bar),
+              .ncomponent = 1,
+              .component = jelement_law_component,
+              .unit = unit,
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = jelement_law_signals,
+    .nposition = JELEMENT_LAW_POSITIONS,
+    .what = JELEMENT_LAW_WHAT,
+    .write = write};

@@ -30,19 +30,32 @@ typedef struct bush {
   jmodel_v3 branch, time;  // stiffness of the branches [N/m], time in which they relax [s]
 } bush;
 
-static const char* const keys[] = {"between",
-                                   "axes",
-                                   "stiffness",
-                                   "damping",
-                                   "preload",
-                                   "spring",
-                                   "rotational_stiffness",
-                                   "rotational_damping",
-                                   "rotational_preload",
-                                   "rotational_spring",
-                                   "relaxation",
-                                   "description",
-                                   NULL};
+// A table of each component.
+static const jmodel_key spring_keys[] = {{JMODEL_KEY_AS("x", jmodel_form_table)},
+                                         {JMODEL_KEY_AS("y", jmodel_form_table)},
+                                         {JMODEL_KEY_AS("z", jmodel_form_table)},
+                                         {0}};
+
+static const jmodel_key relaxation_keys[] = {
+    {JMODEL_KEY_AS("stiffness", jmodel_form_vector), .is_needed = true},
+    {JMODEL_KEY_AS("time", jmodel_form_vector), .is_needed = true},
+    {0}};
+
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_LIST("between", jmodel_form_body_point, 2, 2), .is_needed = true},
+    {JMODEL_KEY_MAP("axes", jmodel_axes_keys), .least = 2, .most = 2,
+     .about = "Two of the axes, vehicle coordinates at the design position"},
+    {JMODEL_KEY_AS("stiffness", jmodel_form_vector)},
+    {JMODEL_KEY_AS("damping", jmodel_form_vector)},
+    {JMODEL_KEY_AS("preload", jmodel_form_vector)},
+    {JMODEL_KEY_MAP("spring", spring_keys)},
+    {JMODEL_KEY_AS("rotational_stiffness", jmodel_form_vector)},
+    {JMODEL_KEY_AS("rotational_damping", jmodel_form_vector)},
+    {JMODEL_KEY_AS("rotational_preload", jmodel_form_vector)},
+    {JMODEL_KEY_MAP("rotational_spring", spring_keys)},
+    {JMODEL_KEY_MAP("relaxation", relaxation_keys)},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
 
 #define V3_FIELD(label, member, limit, has, unit) \
   { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has), unit, 3 }
@@ -80,13 +93,12 @@ static const char* unit(const jmodel* m, const jmodel_element* e, int k) {
 // {x: table, z: table}
 static void read_tables(const jmodel_at* at, const jmodel_node* map, const char* key,
                         int table[3]) {
-  static const char* const axes[] = {"x", "y", "z", NULL};
   const jmodel_node* node = jmodel_node_find(map, key);
   table[0] = table[1] = table[2] = -1;
   if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, key)) return;
-  jmodel_check_keys(at, node, axes);
+  jmodel_check_keys(at, node, spring_keys);
   for (int i = 0; i < 3; i++) {
-    table[i] = jelement_table_read(at, node, axes[i]);
+    table[i] = jelement_table_read(at, node, spring_keys[i].name);
   }
 }
 
@@ -103,14 +115,13 @@ static void read_side(const jmodel_at* at, const jmodel_node* map, const char* p
 
 // {stiffness: [x, y, z], time: [x, y, z]}; the branches begin relaxed
 static void read_relaxation(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
-  static const char* const known[] = {"stiffness", "time", NULL};
   static const char* const name[] = {"rx", "ry", "rz"};
   bush* u = e->data;
   const jmodel_node* node = jmodel_node_find(map, "relaxation");
   if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, "relaxation")) return;
   jmodel_at inner = *at;
   inner.path = jmodel_format(at->r, "%s.relaxation", at->path);
-  jmodel_check_keys(at, node, known);
+  jmodel_check_keys(at, node, relaxation_keys);
   bool has_stiffness = jmodel_get_v3(&inner, node, "stiffness", JMODEL_SCOPE_ANY, &u->branch);
   u->has_relaxation = jmodel_get_v3(&inner, node, "time", JMODEL_SCOPE_ANY, &u->time);
   if (!has_stiffness || !u->has_relaxation) {
@@ -136,7 +147,6 @@ static bool says_nothing(const bush* u) {
 }
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
-  static const char* const axes_keys[] = {"x", "y", "z", NULL};
   bush* u = e->data;
   const jmodel_node *ends = jmodel_need(at, map, "between"), *axes = jmodel_node_find(map, "axes");
   u->axis_given[1] = 1;
@@ -144,7 +154,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   u->axis[1] = jmodel_unit(1, e->place);
   u->has_axes = axes && jmodel_is(at, axes, JMODEL_NODE_MAP, "axes");
   if (u->has_axes) {
-    jmodel_check_keys(at, axes, axes_keys);
+    jmodel_check_keys(at, axes, jmodel_axes_keys);
     jmodel_read_axes(at, axes, "axes", u->axis_given, u->axis);
   } else {
     jmodel_place_axes(at->r, map->in, u->axis_given, u->axis);
@@ -309,19 +319,21 @@ static int draw(const jmodel_element* e, jmodel_shape* out) {
   return 2;
 }
 
-const jgen_element_class jelement_bush = {.model = {.kind = "bush",
-                                                    .section = "bushes",
-                                                    .keys = keys,
-                                                    .size = sizeof(bush),
-                                                    .ncomponent = 6,
-                                                    .component = component,
-                                                    .unit = unit,
-                                                    .read = read,
-                                                    .mirrors = true,
-                                                    JELEMENT_FIELDS(fields),
-                                                    .draw = draw,
-                                                    .follows = jelement_ends_follow},
-                                          .signal = signals,
-                                          .nposition = 6,
-                                          .what = JELEMENT_LAW_WHAT,
-                                          .write = write};
+const jgen_element_class jelement_bush = {
+    .model = {.kind = "bush",
+              .section = "bushes",
+              .keys = keys,
+              .about = "Elastic connections of two bodies in six components",
+              .size = sizeof(bush),
+              .ncomponent = 6,
+              .component = component,
+              .unit = unit,
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields),
+              .draw = draw,
+              .follows = jelement_ends_follow},
+    .signal = signals,
+    .nposition = 6,
+    .what = JELEMENT_LAW_WHAT,
+    .write = write};

@@ -6,9 +6,19 @@
 
 typedef jelement_coordinate_data on_coordinate;
 
-static const char* const keys[] = {"on",     "stiffness",   "damping",   "free",         "preload",
-                                   "spring", "damper",      "bump_stop", "rebound_stop", "force",
-                                   "torque", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_AS("on", jmodel_form_coordinate)},
+                                  {JMODEL_KEY_NUMBER("stiffness")},
+                                  {JMODEL_KEY_NUMBER("damping")},
+                                  {JMODEL_KEY_NUMBER("free")},
+                                  {JMODEL_KEY_NUMBER("preload")},
+                                  {JMODEL_KEY_AS("spring", jmodel_form_table)},
+                                  {JMODEL_KEY_AS("damper", jmodel_form_table)},
+                                  {JMODEL_KEY_MAP("bump_stop", jelement_stop_at_keys)},
+                                  {JMODEL_KEY_MAP("rebound_stop", jelement_stop_at_keys)},
+                                  {JMODEL_KEY_NUMBER("force")},
+                                  {JMODEL_KEY_NUMBER("torque")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {JELEMENT_LAW_FIELDS(on_coordinate)};
 
@@ -42,18 +52,20 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   s->applied[i] = jexpr_add(g, s->applied[i], force);
 }
 
-const jgen_element_class jelement_coordinate = {.model = {.kind = "force",
-                                                          .section = "forces",
-                                                          .key = "on",
-                                                          .keys = keys,
-                                                          .size = sizeof(on_coordinate),
-                                                          .ncomponent = 1,
-                                                          .component = jelement_law_component,
-                                                          .unit = unit,
-                                                          .read = read,
-                                                          .mirrors = true,
-                                                          JELEMENT_FIELDS(fields)},
-                                                .signal = jelement_law_signals,
-                                                .nposition = JELEMENT_LAW_POSITIONS,
-                                                .what = JELEMENT_LAW_WHAT,
-                                                .write = write};
+const jgen_element_class jelement_coordinate = {
+    .model = {.kind = "force",
+              .section = "forces",
+              .key = "on",
+              .keys = keys,
+              .about = "Springs, dampers, stops and torques on a coordinate",
+              .size = sizeof(on_coordinate),
+              .ncomponent = 1,
+              .component = jelement_law_component,
+              .unit = unit,
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = jelement_law_signals,
+    .nposition = JELEMENT_LAW_POSITIONS,
+    .what = JELEMENT_LAW_WHAT,
+    .write = write};

@@ -85,7 +85,8 @@ typedef struct on_coordinate {
   jelement_friction friction;
 } on_coordinate;
 
-static const char* const on_keys[] = {"on", JELEMENT_FRICTION_KEYS, NULL};
+static const jmodel_key on_keys[] = {{JMODEL_KEY_AS("on", jmodel_form_coordinate)},
+                                     JELEMENT_FRICTION_KEYS};
 static const jmodel_field on_fields[] = {JELEMENT_FRICTION_FIELDS(on_coordinate)};
 
 static bool read_on(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
@@ -107,20 +108,22 @@ static void write_on(jgen* s, const jmodel_element* m, jgen_element* e) {
   s->applied[i] = jexpr_add(s->g, s->applied[i], force);
 }
 
-const jgen_element_class jelement_friction_on = {.model = {.kind = "friction",
-                                                           .section = "frictions",
-                                                           .key = "on",
-                                                           .keys = on_keys,
-                                                           .size = sizeof(on_coordinate),
-                                                           .ncomponent = 1,
-                                                           .component = jelement_friction_component,
-                                                           .unit = unit_on,
-                                                           .read = read_on,
-                                                           .mirrors = true,
-                                                           JELEMENT_FIELDS(on_fields)},
-                                                 .signal = jelement_friction_signals,
-                                                 .what = "a velocity or a force",
-                                                 .write = write_on};
+const jgen_element_class jelement_friction_on = {
+    .model = {.kind = "friction",
+              .section = "frictions",
+              .key = "on",
+              .keys = on_keys,
+              .about = "Dry friction that sticks, on a coordinate",
+              .size = sizeof(on_coordinate),
+              .ncomponent = 1,
+              .component = jelement_friction_component,
+              .unit = unit_on,
+              .read = read_on,
+              .mirrors = true,
+              JELEMENT_FIELDS(on_fields)},
+    .signal = jelement_friction_signals,
+    .what = "a velocity or a force",
+    .write = write_on};
 
 // ---- along a line --------------------------------------------------------------------------------
 
@@ -129,7 +132,8 @@ typedef struct along_line {
   jelement_friction friction;
 } along_line;
 
-static const char* const line_keys[] = {"between", JELEMENT_FRICTION_KEYS, NULL};
+static const jmodel_key line_keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_body_point, 2, 2)},
+                                       JELEMENT_FRICTION_KEYS};
 static const jmodel_field line_fields[] = {JELEMENT_FRICTION_FIELDS(along_line)};
 
 static bool read_line(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
@@ -154,6 +158,7 @@ const jgen_element_class jelement_friction_line = {
               .section = "frictions",
               .key = "between",
               .keys = line_keys,
+              .about = "Dry friction that sticks, between two points",
               .size = sizeof(along_line),
               JELEMENT_ONE_FORCE(jelement_friction_component),
               .read = read_line,

@@ -28,8 +28,12 @@ bool jelement_friction_read(const jmodel_at* at, const jmodel_node* map, jmodel_
 jexpr_ref jelement_friction_write(jgen* s, const jmodel_element* m, const jelement_friction* f,
                                   jexpr_ref speed, jgen_element* e);
 
-#define JELEMENT_FRICTION_KEYS \
-  "force", "coefficient", "normal", "static", "static_coefficient", "description"
+#define JELEMENT_FRICTION_KEYS                                                                     \
+  {JMODEL_KEY_NUMBER("force")}, {JMODEL_KEY_NUMBER("coefficient")}, {JMODEL_KEY_NUMBER("normal")}, \
+      {JMODEL_KEY_NUMBER("static")}, {JMODEL_KEY_NUMBER("static_coefficient")},                    \
+      {JMODEL_KEY_DESCRIPTION}, {                                                                  \
+    0                                                                                              \
+  }
 
 #define JELEMENT_FRICTION_FIELDS(type)                                                           \
   JMODEL_GIVEN(type, "force", friction.force, JMODEL_NOT_NEGATIVE, friction.has_force),          \

@@ -7,17 +7,25 @@ const char* const jelement_law_component[] = {"force"};
 
 // ---- reading -------------------------------------------------------------------------------------
 
+#define STOP_KEYS(place)                                                             \
+  {                                                                                  \
+    {JMODEL_KEY_NUMBER(place)}, {JMODEL_KEY_NUMBER("stiffness"), .is_needed = true}, \
+        {JMODEL_KEY_NUMBER("exponent")}, {                                           \
+      0                                                                              \
+    }                                                                                \
+  }
+const jmodel_key jelement_stop_keys[] = STOP_KEYS("length");
+const jmodel_key jelement_stop_at_keys[] = STOP_KEYS("at");
+
 // {length: 0.6, stiffness: 1e5}, or {at: ...} on a coordinate
 static void read_stop(const jmodel_at* at, const jmodel_node* map, const char* key, bool is_line,
                       jelement_stop* stop) {
-  static const char* const of_line[] = {"length", "stiffness", "exponent", NULL};
-  static const char* const of_joint[] = {"at", "stiffness", "exponent", NULL};
   const jmodel_node* node = jmodel_node_find(map, key);
   if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, key)) return;
   jmodel_scope any = JMODEL_SCOPE_ANY;
   jmodel_at inner = *at;
   inner.path = jmodel_format(at->r, "%s.%s", at->path, key);
-  jmodel_check_keys(at, node, is_line ? of_line : of_joint);
+  jmodel_check_keys(at, node, is_line ? jelement_stop_keys : jelement_stop_at_keys);
   jmodel_need_scalar(&inner, node, is_line ? "length" : "at", any, &stop->place);
   jmodel_need_scalar(&inner, node, "stiffness", any, &stop->stiffness);
   stop->has_exponent = jmodel_get_scalar(&inner, node, "exponent", any, &stop->exponent);

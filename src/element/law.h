@@ -52,6 +52,9 @@ extern const char* const jelement_law_signals[];
 extern const char* const jelement_law_component[];
 #define JELEMENT_LAW_WHAT "a velocity or a force"
 
+// Of stops on a line, and on a coordinate.
+extern const jmodel_key jelement_stop_keys[], jelement_stop_at_keys[];
+
 void jelement_law_read(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
                        bool is_line, jelement_law* law);
 int jelement_table_read(const jmodel_at* at, const jmodel_node* map, const char* key);

@@ -6,9 +6,18 @@
 
 typedef jelement_line_data line;
 
-static const char* const keys[] = {"between",      "stiffness", "damping",     "free_length",
-                                   "preload",      "spring",    "damper",      "bump_stop",
-                                   "rebound_stop", "force",     "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_body_point, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("stiffness")},
+                                  {JMODEL_KEY_NUMBER("damping")},
+                                  {JMODEL_KEY_NUMBER("free_length")},
+                                  {JMODEL_KEY_NUMBER("preload")},
+                                  {JMODEL_KEY_AS("spring", jmodel_form_table)},
+                                  {JMODEL_KEY_AS("damper", jmodel_form_table)},
+                                  {JMODEL_KEY_MAP("bump_stop", jelement_stop_keys)},
+                                  {JMODEL_KEY_MAP("rebound_stop", jelement_stop_keys)},
+                                  {JMODEL_KEY_NUMBER("force")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {JELEMENT_LAW_FIELDS(line)};
 
@@ -33,18 +42,20 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jelement_span_pull(s, &p, force);
 }
 
-const jgen_element_class jelement_line = {.model = {.kind = "force",
-                                                    .section = "forces",
-                                                    .key = "between",
-                                                    .keys = keys,
-                                                    .size = sizeof(line),
-                                                    JELEMENT_ONE_FORCE(jelement_law_component),
-                                                    .read = read,
-                                                    .mirrors = true,
-                                                    JELEMENT_FIELDS(fields),
-                                                    .draw = jelement_draw_line,
-                                                    .follows = jelement_ends_follow},
-                                          .signal = jelement_law_signals,
-                                          .nposition = JELEMENT_LAW_POSITIONS,
-                                          .what = JELEMENT_LAW_WHAT,
-                                          .write = write};
+const jgen_element_class jelement_line = {
+    .model = {.kind = "force",
+              .section = "forces",
+              .key = "between",
+              .keys = keys,
+              .about = "Springs, dampers, stops and forces between two points",
+              .size = sizeof(line),
+              JELEMENT_ONE_FORCE(jelement_law_component),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields),
+              .draw = jelement_draw_line,
+              .follows = jelement_ends_follow},
+    .signal = jelement_law_signals,
+    .nposition = JELEMENT_LAW_POSITIONS,
+    .what = JELEMENT_LAW_WHAT,
+    .write = write};

@@ -6,10 +6,16 @@
 
 typedef jelement_point_data point_force;
 
-static const char* const keys[] = {"at", "force", "torque", "axes", "description", NULL};
+static const char* const axes[] = {"ground", "body", NULL};
+
+static const jmodel_key keys[] = {{JMODEL_KEY_AS("at", jmodel_form_body_point)},
+                                  {JMODEL_KEY_AS("force", jmodel_form_vector)},
+                                  {JMODEL_KEY_AS("torque", jmodel_form_vector)},
+                                  {JMODEL_KEY_WORD("axes", axes)},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
-  static const char* const axes[] = {"ground", "body", NULL};
   point_force* f = e->data;
   const jmodel_node* where = jmodel_node_find(map, "at");
   const jmodel_node* in = jmodel_node_find(map, "axes");
@@ -70,19 +76,21 @@ static bool follows(const jmodel_element* m, int body) {
   return ((const point_force*)m->data)->at.body == body;
 }
 
-const jgen_element_class jelement_point = {.model = {.kind = "force",
-                                                     .section = "forces",
-                                                     .key = "at",
-                                                     .keys = keys,
-                                                     .size = sizeof(point_force),
-                                                     JELEMENT_ONE_FORCE(jelement_law_component),
-                                                     .read = read,
-                                                     .mirrors = true,
-                                                     .draw = draw,
-                                                     .follows = follows},
-                                           .signal = jelement_law_signals,
-                                           .what = JELEMENT_LAW_WHAT,
-                                           .write = write};
+const jgen_element_class jelement_point = {
+    .model = {.kind = "force",
+              .section = "forces",
+              .key = "at",
+              .keys = keys,
+              .about = "Forces and torques on a body at a point",
+              .size = sizeof(point_force),
+              JELEMENT_ONE_FORCE(jelement_law_component),
+              .read = read,
+              .mirrors = true,
+              .draw = draw,
+              .follows = follows},
+    .signal = jelement_law_signals,
+    .what = JELEMENT_LAW_WHAT,
+    .write = write};
 
 bool jelement_load_make(jarena* a, const char* name, const jmodel_point* at, const jmodel_v3* force,
                         const jmodel_v3* torque, int component, jmodel_element* out) {

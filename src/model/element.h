@@ -9,6 +9,7 @@
 
 #include "model/model.h"
 #include "model/range/ranges.h"
+#include "model/read/keys.h"
 #include "model/read/yaml.h"
 
 struct jmodel_at;
@@ -81,8 +82,9 @@ struct jmodel_element_class {
   const char* kind;     // "tyre", as messages call it
   const char* section;  // "tyres", where the file lists it
   const char* key;  // tells it from others of its section; NULL: what has no other's key, the last
-  const char* const* keys;  // all it may have; ends with NULL
-  size_t size;              // of the data
+  const jmodel_key* keys;  // all it may have
+  const char* about;       // what they are, for editors
+  size_t size;             // of the data
   // What it exerts: signals that are outputs of every run and components of its load.
   int ncomponent;
   const char* const* component;

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of numbers: read, converted to SI, and held against what the place expects. What values of elements are
-// expected in stands with their ranges (jmodel_field); of all else it stands here.
+// expected in stands with their ranges (jmodel_field), of all else with their keys.
 #include <math.h>
 #include <string.h>
 
 #include "base/text/unit.h"
 #include "model/element.h"
 #include "model/read/reader.h"
-
-// By section and the beginning of what follows the name of the entry.
-static const struct {
-  const char *section, *key, *unit;
-} expected[] = {
-    {"gravity", "", "m/s^2"},        {"hardpoints", "", "m"},
-    {"bodies", "mass", "kg"},        {"bodies", "com", "m"},
-    {"bodies", "inertia", "kg m^2"}, {"bodies", "points", "m"},
-    {"bodies", "frame.origin", "m"}, {"joints", "at", "m"},
-    {"closures", "length", "m"},     {"instances", "at", "m"},
-    {"instances", "turn", "rad"},    {"axles", "wheelbase", "m"},
-    {"axles", "left.radius", "m"},   {"axles", "right.radius", "m"},
-    {"objectives", "window", "s"},   {"objectives", "frequency", "Hz"},
-    {"simulation", "start", "s"},    {"simulation", "end", "s"},
-    {"simulation", "step", "s"},     {"simulation", "output_step", "s"},
-    {"simulation", "max_step", "s"}, {"simulation", "shortest_pulse", "s"},
-};
 
 static bool begins(const char* text, const char* with, const char* ends) {
   size_t n = strlen(with);
@@ -42,15 +25,26 @@ static const char* rest_of(const jmodel_reader* r, const char* section, const ch
   return entry;
 }
 
+// Of the key that a path begins with, or of one inside of it.
+static const char* unit_among(const jmodel_key* keys, const char* path) {
+  for (; keys && keys->name; keys++) {
+    if (!begins(path, keys->name, ".[")) continue;
+    size_t n = strlen(keys->name);
+    if (keys->unit || path[n] != '.') return keys->unit;
+    return unit_among(keys->keys, path + n + 1);
+  }
+  return NULL;
+}
+
 // What the numbers at a path are expected in; NULL: nothing is.
 static const char* expected_at(const jmodel_reader* r, const char* path) {
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    const char* section = expected[i].section;
-    if (!begins(path, section, ".")) continue;
-    if (!*expected[i].key) return expected[i].unit;
-    bool is_block = strcmp(section, "simulation") == 0;  // it has no entries
-    const char* rest = is_block ? path + strlen("simulation.") : rest_of(r, section, path);
-    if (begins(rest, expected[i].key, ".[")) return expected[i].unit;
+  for (int i = 0; jmodel_section_at(i); i++) {
+    const jmodel_key* section = jmodel_section_at(i)->key;
+    size_t n = strlen(section->name);
+    if (!begins(path, section->name, ".")) continue;
+    if (section->unit || !path[n]) return section->unit;
+    if (!section->item) return unit_among(section->keys, path + n + 1);  // it has no entries
+    return unit_among(section->item->keys, rest_of(r, section->name, path));
   }
   return NULL;
 }

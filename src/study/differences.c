@@ -70,15 +70,21 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
                        p->parameter.text);
 }
 
-static const char* const keys[] = {"objective", "parameter", "points", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_TEXT("objective")},
+    {JMODEL_KEY_TEXT("parameter"), .is_needed = true},
+    {.name = "points", .is = JMODEL_A_COUNT | JMODEL_A_TEXT, .about = "23 by default"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_differences = {.name = "differences",
-                                        .keys = keys,
-                                        .read = read,
-                                        .needs = {.derivatives = true,
-                                                  .by_parameter = true,
-                                                  .checks = true,
-                                                  .objectives = true,
-                                                  .one_objective = true},
-                                        .title = title,
-                                        .run = run_differences};
+const jstudy_kind jstudy_differences = {
+    .key = {JMODEL_KEY_MAP("differences", keys),
+            .about = "Errors of differences of runs against their increment"},
+    .read = read,
+    .needs = {.derivatives = true,
+              .by_parameter = true,
+              .checks = true,
+              .objectives = true,
+              .one_objective = true},
+    .title = title,
+    .run = run_differences};

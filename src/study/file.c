@@ -6,15 +6,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/system/file.h"
 #include "base/text/format.h"
+#include "model/schema.h"
 #include "model/select.h"
 #include "study/list.h"
 #include "study/read.h"
 
 #define MAX_BYTES ((size_t)1 << 20)
-#define MAX_KEYS  32  // of a part
 
 // ---- the file ------------------------------------------------------------------------------------
 
@@ -26,10 +25,40 @@ static const jstudy_kind* const kinds[] = {
 };
 enum { NKIND = sizeof kinds / sizeof *kinds };
 
+static const jmodel_key* key_of_kind(int i) {
+  return i < NKIND ? &kinds[i]->key : NULL;
+}
+
+static const jmodel_key common_keys[] = {JSTUDY_COMMON_KEYS, {0}};
+static const jmodel_key part_form = {
+    .is = JMODEL_A_MAP, .keys = common_keys, .one_of = key_of_kind};
+static const char* const versions[] = {"1", NULL};
+static const jmodel_key study_keys[] = {
+    {JMODEL_KEY_WORD("study", versions), .is_needed = true, .about = "Format version"},
+    {JMODEL_KEY_TEXT("name")},
+    {JMODEL_KEY_DESCRIPTION},
+    {JMODEL_KEY_TEXT("model"), .is_needed = true, .about = "A model file, as found from the study"},
+    {JMODEL_KEY_AS("set", jstudy_form_values), .about = "Values of the model, as --set"},
+    {JMODEL_KEY_NUMBER("tolerance"), .about = "Of all runs; by default the model's"},
+    {JMODEL_KEY_LIST("parts", part_form, 1, 0), .is_needed = true},
+    {0}};
+static const jmodel_key study_form = {.name = "Jounce study",
+                                      .is = JMODEL_A_MAP,
+                                      .keys = study_keys,
+                                      .about =
+                                          "docs/studies.md is the reference. Names and what only "
+                                          "the model shows are checked by `jounce study`."};
+
+void jstudy_write_schema(jtext* out) {
+  static const jmodel_key number = {JMODEL_KEY_NUMBER("number"),
+                                    .about = "A number, or an expression without names"};
+  jmodel_write_schema(out, &study_form, &number);
+}
+
 static const jmodel_node* find_kind(const jmodel_at* at, const jmodel_node* node, jstudy_part* p) {
   const jmodel_node* found = NULL;
   for (int i = 0; i < NKIND; i++) {
-    const jmodel_node* c = jmodel_node_find(node, kinds[i]->name);
+    const jmodel_node* c = jmodel_node_find(node, kinds[i]->key.name);
     if (c && found) {
       jmodel_mistake(at, c->key_place, "'%s' beside '%s'; begin another part with '- %s:'", c->key,
                      found->key, c->key);
@@ -67,40 +96,33 @@ static void read_common(const jmodel_at* at, const jmodel_node* map, jstudy_part
   if (set) p->nset = jstudy_read_values(at, map, "set", &p->set);
 }
 
-// Keys that all kinds have, then those of the list, which ends with NULL.
-static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* own) {
-  static const char* const common[] = {"title", "text", "model", "set"};
-  const char* keys[MAX_KEYS] = {0};
+// The kinds, then keys that all of them have.
+static void check_part_keys(const jmodel_at* at, const jmodel_node* map) {
+  const char* names[NKIND + sizeof common_keys / sizeof *common_keys];
   int n = 0;
-  for (; own[n]; n++) {
-    JASSERT(n < MAX_KEYS - 5);
-    keys[n] = own[n];
+  for (; n < NKIND; n++) {
+    names[n] = kinds[n]->key.name;
   }
-  for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
-    keys[n++] = common[i];
+  for (size_t i = 0; i < sizeof common_keys / sizeof *common_keys; i++) {
+    names[n++] = common_keys[i].name;  // NULL last
   }
-  jmodel_check_keys(at, map, keys);
+  jmodel_check_names(at, map, names);
 }
 
 static void fail_kind(const jmodel_at* at, const jmodel_node* node) {
   const char* list = "";
   for (int i = 0; i < NKIND; i++) {
-    list = jmodel_format(at->r, "%s%s%s", list, i > 0 ? ", " : "", kinds[i]->name);
+    list = jmodel_format(at->r, "%s%s%s", list, i > 0 ? ", " : "", kinds[i]->key.name);
   }
   jmodel_mistake(at, node->place, "says not what it is; it needs one of %s", list);
 }
 
 static void read_part(jmodel_reader* r, const jmodel_node* node, jstudy_part* p) {
-  static const char* const names[] = {
-#define X(name) #name,
-      JSTUDY_LIST(X)
-#undef X
-          NULL};
   jmodel_at at = {r, "part", NULL, ""};
   *p = (jstudy_part){.place = node->place, .title = "", .text = "", .output_step = NAN};
   if (!jmodel_is(&at, node, JMODEL_NODE_MAP, "a part")) return;
   int before = r->nmistake;
-  check_keys(&at, node, names);
+  check_part_keys(&at, node);
   const jmodel_node* map = find_kind(&at, node, p);
   if (!map) {
     if (r->nmistake == before) fail_kind(&at, node);
@@ -110,9 +132,9 @@ static void read_part(jmodel_reader* r, const jmodel_node* node, jstudy_part* p)
   at.kind = map->key;
   p->place = map->key_place;
   p->needs = p->kind->needs;
-  if (p->kind->may_be_empty && map->kind == JMODEL_NODE_NULL) return;
+  if ((p->kind->key.is & JMODEL_A_NULL) && map->kind == JMODEL_NODE_NULL) return;
   if (!jmodel_is(&at, map, JMODEL_NODE_MAP, map->key)) return;
-  check_keys(&at, map, p->kind->keys);
+  jmodel_check_keys(&at, map, p->kind->key.keys);
   p->kind->read(&at, map, p);
   read_common(&at, map, p);
   p->output_step = jstudy_get_positive(&at, map, "output_step", NAN);
@@ -155,15 +177,13 @@ static bool check_version(const jmodel_at* at, const jmodel_node* root) {
 }
 
 static void read_root(jmodel_reader* r, const jmodel_node* root, jstudy_file* f) {
-  static const char* const keys[] = {"study", "name",      "description", "model",
-                                     "set",   "tolerance", "parts",       NULL};
   jmodel_at at = {r, "study", NULL, ""};
   if (root->kind == JMODEL_NODE_NULL) {
     jmodel_mistake(&at, root->place, "the file is empty");
     return;
   }
   if (!jmodel_is(&at, root, JMODEL_NODE_MAP, "the file") || !check_version(&at, root)) return;
-  jmodel_check_keys(&at, root, keys);
+  jmodel_check_keys(&at, root, study_keys);
   f->name = jmodel_get_text(&at, root, "name", "");
   f->description = jmodel_get_text(&at, root, "description", "");
   jstudy_name model = jstudy_need_name(&at, root, "model");
@@ -234,7 +254,7 @@ jo_status jstudy_mistake(jo_context* ctx, const jstudy_part* part, jmodel_place 
   va_start(args, format);
   jformat_v(text, sizeof text, format, args);
   va_end(args);
-  return jerr_set(ctx, JO_ERR_MODEL, "%s:%d: %s: %s", place.file, place.line, part->kind->name,
+  return jerr_set(ctx, JO_ERR_MODEL, "%s:%d: %s: %s", place.file, place.line, part->kind->key.name,
                   text);
 }
 

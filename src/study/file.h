@@ -3,6 +3,7 @@
 #ifndef JSTUDY_FILE_H
 #define JSTUDY_FILE_H
 
+#include "base/text/text.h"
 #include "gen/gen.h"
 #include "study/part.h"
 
@@ -17,6 +18,9 @@ typedef struct jstudy_file {
   jstudy_part* part;
   int npart;
 } jstudy_file;
+
+// The JSON schema of these files.
+void jstudy_write_schema(jtext* out);
 
 // Read and check all that can be told without the model. Several mistakes are told in one run, each with file and
 // line. On failure *out is NULL. Ownership: caller, release with jstudy_file_close().

@@ -62,11 +62,19 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
   return jarena_printf(a, "%s over time, with derivatives", jstudy_list_names(a, &p->sensors));
 }
 
-static const char* const keys[] = {"sensors", "wrt", "for", "output_step", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_AS("sensors", jstudy_form_names), .is_needed = true,
+     .about = "Sensors, coordinates, forces of elements: columns of `jounce run -o`"},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_AS("for", jstudy_form_runs), .about = "A run for each value"},
+    {JMODEL_KEY_NUMBER("output_step"), .about = "Between rows [s]; by default the model's"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_histories = {.name = "histories",
-                                      .keys = keys,
-                                      .read = read,
-                                      .needs = {.derivatives = true, .histories = true},
-                                      .title = title,
-                                      .run = run_histories};
+const jstudy_kind jstudy_histories = {
+    .key = {JMODEL_KEY_MAP("histories", keys), .about = "Outputs over time with their derivatives"},
+    .read = read,
+    .needs = {.derivatives = true, .histories = true},
+    .title = title,
+    .run = run_histories};

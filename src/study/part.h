@@ -70,6 +70,16 @@ typedef struct jstudy_part {
   void* own;           // of the kind alone
 } jstudy_part;
 
+// Keys that all kinds have, and forms of theirs.
+extern const jmodel_key jstudy_form_names, jstudy_form_runs, jstudy_form_values;
+#define JSTUDY_COMMON_KEYS                                                                         \
+  {JMODEL_KEY_TEXT("title"), .about = "Heading of the part"},                                      \
+      {JMODEL_KEY_TEXT("text"), .about = "Below the heading; empty lines part paragraphs"},        \
+      {JMODEL_KEY_TEXT("model"), .about = "Another model for this part, as found from the study"}, \
+  {                                                                                                \
+    JMODEL_KEY_AS("set", jstudy_form_values), .about = "Values of numbers in this part"            \
+  }
+
 // A part under way.
 typedef struct jstudy_job {
   jo_context* ctx;
@@ -87,9 +97,8 @@ typedef struct jstudy_job {
 } jstudy_job;
 
 typedef struct jstudy_kind {
-  const char* name;
-  const char* const* keys;  // besides title and text, ending with NULL
-  bool may_be_empty;        // the name alone is a part
+  jmodel_key
+      key;  // its name and its keys, JSTUDY_COMMON_KEYS among them; null: the name alone is a part
   // Its own keys, and what follows from them for its needs, which are those of the table before.
   void (*read)(const jmodel_at* at, const jmodel_node* map, jstudy_part* p);
   jstudy_needs needs;

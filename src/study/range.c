@@ -185,12 +185,23 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
   return jarena_printf(a, "%s over %s", jstudy_name_objectives(a, m, p), p->parameter.text);
 }
 
-static const char* const keys[] = {"parameter",  "from", "to",  "points", "objectives",
-                                   "derivative", "wrt",  "for", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_TEXT("parameter"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("from"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("to"), .is_needed = true},
+    {.name = "points", .is = JMODEL_A_COUNT | JMODEL_A_TEXT, .about = "13 by default"},
+    {JMODEL_KEY_AS("objectives", jstudy_form_names), .about = "By default all"},
+    {JMODEL_KEY_BOOL("derivative"), .about = "false: values alone"},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_AS("for", jstudy_form_runs), .about = "A run for each value"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_range = {.name = "range",
-                                  .keys = keys,
-                                  .read = read,
-                                  .needs = {.sweeps = true, .objectives = true},
-                                  .title = title,
-                                  .run = run_range};
+const jstudy_kind jstudy_range = {
+    .key = {JMODEL_KEY_MAP("range", keys),
+            .about = "Objectives over a parameter with their derivatives"},
+    .read = read,
+    .needs = {.sweeps = true, .objectives = true},
+    .title = title,
+    .run = run_range};

@@ -181,11 +181,18 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
   return jarena_printf(a, "What matters for %s", jstudy_name_objectives(a, m, p));
 }
 
-static const char* const keys[] = {"objective", "wrt", "per", "threshold", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_TEXT("objective")},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_AS("per", jstudy_form_values), .about = "Increments of parameters"},
+    {JMODEL_KEY_NUMBER("threshold"),
+     .about = "What changes less does not matter [% per 1 %]; 1e-4"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
 const jstudy_kind jstudy_ranking = {
-    .name = "ranking",
-    .keys = keys,
+    .key = {JMODEL_KEY_MAP("ranking", keys), .about = "Which parameters matter for an objective"},
     .read = read,
     .needs = {.derivatives = true, .objectives = true, .one_objective = true},
     .title = title,

@@ -6,6 +6,14 @@
 
 #define MAX_POINTS 100000
 
+const jmodel_key jstudy_form_names = {
+    .name = "names", .is = JMODEL_A_TEXT | JMODEL_A_LIST, .item = &jmodel_form_text, .least = 1};
+const jmodel_key jstudy_form_values = {JMODEL_KEY_BY_TEXT("values", jmodel_form_number)};
+static const jmodel_key run_values_form = {
+    .is = JMODEL_A_LIST, .item = &jmodel_form_number, .least = 1};
+const jmodel_key jstudy_form_runs = {JMODEL_KEY_BY_TEXT("runs", run_values_form), .least = 1,
+                                     .most = 1};
+
 // ---- values --------------------------------------------------------------------------------------
 
 static jstudy_name name_at(const jmodel_at* at, const jmodel_node* node, const char* label) {

@@ -320,13 +320,25 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
                        ((const own*)p->own)->input.text);
 }
 
-static const char* const keys[] = {"input", "sensors", "wrt",         "for", "from",
-                                   "to",    "points",  "frequencies", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_TEXT("input"), .is_needed = true,
+     .about = "A driven coordinate, a parameter or an input of the model"},
+    {JMODEL_KEY_AS("sensors", jstudy_form_names), .is_needed = true,
+     .about = "Sensors, coordinates, forces of elements: columns of `jounce run -o`"},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_AS("for", jstudy_form_runs), .about = "A run for each value"},
+    {JMODEL_KEY_NUMBER("from"), .about = "Lowest frequency [Hz]"},
+    {JMODEL_KEY_NUMBER("to"), .about = "Highest frequency [Hz]"},
+    {.name = "points", .is = JMODEL_A_COUNT | JMODEL_A_TEXT, .about = "61 by default"},
+    {JMODEL_KEY_LIST("frequencies", jmodel_form_number, 1, 0), .about = "A list instead [Hz]"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_response = {.name = "response",
-                                     .keys = keys,
-                                     .read = read,
-                                     .needs = {.any = true},
-                                     .check = check,
-                                     .title = title,
-                                     .run = run_response};
+const jstudy_kind jstudy_response = {
+    .key = {JMODEL_KEY_MAP("response", keys), .about = "Frequency response with its derivatives"},
+    .read = read,
+    .needs = {.any = true},
+    .check = check,
+    .title = title,
+    .run = run_response};

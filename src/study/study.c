@@ -115,7 +115,7 @@ static jo_status begin_parts(jo_study* s) {
   if (!s->part) return jerr_memory(s->ctx);
   for (int i = 0; i < f->npart; i++) {
     const jstudy_part* p = &f->part[i];
-    s->part[i].kind = p->kind->name;
+    s->part[i].kind = p->kind->key.name;
     s->part[i].title =
         *p->title ? p->title : p->kind->title(&s->arena, s->model[p->which]->model, p);
     s->part[i].text = p->text;

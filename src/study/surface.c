@@ -118,12 +118,23 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
                        p->runs.name.text);
 }
 
-static const char* const keys[] = {"sensors", "wrt",    "parameter",   "from",
-                                   "to",      "points", "output_step", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_AS("sensors", jstudy_form_names), .is_needed = true,
+     .about = "Sensors, coordinates, forces of elements: columns of `jounce run -o`"},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_TEXT("parameter"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("from"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("to"), .is_needed = true},
+    {.name = "points", .is = JMODEL_A_COUNT | JMODEL_A_TEXT, .about = "13 by default"},
+    {JMODEL_KEY_NUMBER("output_step"), .about = "Between rows [s]; by default the model's"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_surface = {.name = "surface",
-                                    .keys = keys,
-                                    .read = read,
-                                    .needs = {.derivatives = true, .histories = true},
-                                    .title = title,
-                                    .run = run_surface};
+const jstudy_kind jstudy_surface = {
+    .key = {JMODEL_KEY_MAP("surface", keys),
+            .about = "Outputs and derivatives over time and a parameter"},
+    .read = read,
+    .needs = {.derivatives = true, .histories = true},
+    .title = title,
+    .run = run_surface};

@@ -203,7 +203,20 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
   return jarena_printf(a, "%s over %s", p->y.text, jstudy_list_names(a, &p->x));
 }
 
-static const char* const keys[] = {"x", "y", "wrt", "for", "from", "to", "output_step", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_AS("x", jstudy_form_names), .is_needed = true, .about = "Outputs, or t"},
+    {JMODEL_KEY_TEXT("y"), .is_needed = true, .about = "An output, or t"},
+    {JMODEL_KEY_AS("wrt", jstudy_form_names),
+     .about = "Parameters to differentiate with respect to: names, paths, patterns"},
+    {JMODEL_KEY_AS("for", jstudy_form_runs), .about = "A run for each value"},
+    {JMODEL_KEY_NUMBER("from"), .about = "Window of time [s]"},
+    {JMODEL_KEY_NUMBER("to"), .about = "Window of time [s]"},
+    {JMODEL_KEY_NUMBER("output_step"), .about = "Between rows [s]; by default the model's"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
 const jstudy_kind jstudy_trajectories = {
-    .name = "trajectories", .keys = keys, .read = read, .title = title, .run = run_trajectories};
+    .key = {JMODEL_KEY_MAP("trajectories", keys), .about = "An output over others"},
+    .read = read,
+    .title = title,
+    .run = run_trajectories};

@@ -82,12 +82,20 @@ static const char* title(jarena* a, const jmodel* m, const jstudy_part* p) {
   return "Values";
 }
 
-static const char* const keys[] = {"objectives", "sensors", "for", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_AS("objectives", jstudy_form_names), .about = "By default all"},
+    {JMODEL_KEY_AS("sensors", jstudy_form_names),
+     .about = "Sensors, coordinates, forces of elements: columns of `jounce run -o`"},
+    {JMODEL_KEY_AS("for", jstudy_form_runs), .about = "A run for each value"},
+    JSTUDY_COMMON_KEYS,
+    {0}};
 
-const jstudy_kind jstudy_values = {.name = "values",
-                                   .keys = keys,
-                                   .may_be_empty = true,
-                                   .read = read,
-                                   .needs = {.any = true},
-                                   .title = title,
-                                   .run = run_values};
+const jstudy_kind jstudy_values = {
+    .key = {.name = "values",
+            .is = JMODEL_A_MAP | JMODEL_A_NULL,
+            .keys = keys,
+            .about = "A table of objectives, and of outputs at the end of the run"},
+    .read = read,
+    .needs = {.any = true},
+    .title = title,
+    .run = run_values};

@@ -28,6 +28,7 @@ TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_d
 VALUES = {
     ("jo_load_events_open", "path"): "f->events_path", ("jo_report_write", "path"): "f->page",
     ("jo_export_fmu", "path"): "f->page", ("jo_export_fmu", "opt"): "&f->fmu_options",
+    ("jo_schema_write", "of"): "\"model\"", ("jo_schema_write", "path"): "f->page",
     ("jo_output_check", "path"): "f->page", ("jo_output_write", "path"): "f->page",
     ("jo_output_write", "data"): "f->text",
     ("jo_text_character", "s"): "f->text",

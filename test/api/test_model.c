@@ -49,6 +49,19 @@ static void test_model_quantities(void** state) {
   }
 }
 
+// What stands in them is compared with the reader in test/cli/test_schema.py.
+static void test_schemas_are_of_models_and_studies(void** state) {
+  fixture* f = *state;
+  const char* path = fixture_below(f, "schema.json");
+  assert_ok(f->ctx, jo_schema_write(f->ctx, "model", path));
+  assert_ok(f->ctx, jo_schema_write(f->ctx, "study", path));
+  assert_refused(f->ctx, jo_schema_write(f->ctx, "models", path), JO_ERR_ARGUMENT,
+                 "schema of 'models': it must be model or study");
+  jo_context_clear(f->ctx);
+  assert_refused(f->ctx, jo_schema_write(f->ctx, "model", "/dev/null/a"), JO_ERR_FILE,
+                 "/dev/null/a");
+}
+
 // The digest is that of all that was read: settings are no part of it, the text is.
 static void test_model_digest_is_that_of_the_text(void** state) {
   fixture* f = *state;
@@ -191,6 +204,7 @@ int main(void) {
       fixture_test(test_model_quantities),
       fixture_test(test_model_digest_is_that_of_the_text),
       fixture_test(test_model_lists_are_as_long_as_it_says),
+      fixture_test(test_schemas_are_of_models_and_studies),
       cmocka_unit_test(test_system_adds_up),
       cmocka_unit_test(test_system_operations_are_counted_by_kind),
       cmocka_unit_test(test_system_names_redundant_equations_and_switches),

@@ -307,6 +307,11 @@ static jo_status list_model(work* w) {
   return status;
 }
 
+static jo_status write_schemas(work* w) {
+  jo_status status = jo_schema_write(w->ctx, "model", page);
+  return status < 0 ? status : jo_schema_write(w->ctx, "study", page);
+}
+
 static jo_status export_model(work* w) {
   jo_fmu_options opt = jo_fmu_options_default();
   opt.sources_only = 1;
@@ -374,23 +379,15 @@ static const struct {
   const char* what;
   jo_status (*run)(work* w);
 } verb[] = {
-    {"load", load_model},
-    {"run", run_model},
-    {"sens", sens_model},
-    {"check", check_model},
-    {"sweep", sweep_model},
-    {"loads", loads_model},
-    {"report", report_model},
-    {"static", static_model},
-    {"modes", modes_model},
-    {"generate", generate_model},
-    {"export", export_model},
-    {"listing", list_model},
-    {"loads sens", loads_sens_model},
-    {"all", all_of_model},
-    {"study", study_model},
-    {"batch", batch_model},
-    {"batch back", batch_back_model},
+    {"load", load_model},      {"run", run_model},
+    {"sens", sens_model},      {"check", check_model},
+    {"sweep", sweep_model},    {"loads", loads_model},
+    {"report", report_model},  {"static", static_model},
+    {"modes", modes_model},    {"generate", generate_model},
+    {"export", export_model},  {"listing", list_model},
+    {"schema", write_schemas}, {"loads sens", loads_sens_model},
+    {"all", all_of_model},     {"study", study_model},
+    {"batch", batch_model},    {"batch back", batch_back_model},
 };
 
 static const task tasks[] = {
@@ -419,6 +416,7 @@ static const task tasks[] = {
     {"modes", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
     {"generate", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"listing", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+    {"schema", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, true},
     {"export", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
 };
 

@@ -333,6 +333,18 @@ class Mistakes(unittest.TestCase):
                 path.write_text(self.HEAD + "  - range: {}\n", encoding="utf-8")
                 self.assertIn(f"'{key}' is missing", jounce("study", str(path), code=1).stderr)
 
+    def test_every_key_of_the_schema_is_read(self):
+        schema = json.loads(Path("docs/jounce-study.schema.json").read_text(encoding="utf-8"))
+        kinds = {k: p for k, p in schema["properties"]["parts"]["items"]["properties"].items() if "properties" in p}
+        for kind, part in kinds.items():
+            for key in part["properties"]:
+                with tempfile.TemporaryDirectory() as folder:
+                    path = Path(folder, "study.yaml")
+                    path.write_text(self.HEAD + f"  - {kind}: {{{key}: {{zz: [[]]}}}}\n", encoding="utf-8")
+                    said = jounce("study", str(path), code=1).stderr
+                about = [line for line in said.splitlines() if re.search(rf": {key}\b|'{key}'", line)]
+                self.assertTrue(any("missing" not in line for line in about), f"{kind}: {key}: {said}")
+
     def test_several_at_once(self):
         self.told(self.HEAD + "  - ranking: {objective: a}\n  - differences: {objective: b, parameter: cc}\n",
                   "study.yaml:4: ranking", "study.yaml:5: differences: the model has no objective 'b'", "'cc'")

@@ -10,8 +10,12 @@ typedef struct accumulator {
   jmodel_scalar rate, gas_pressure, exponent, pressure;
 } accumulator;
 
-static const char* const keys[] = {"volume",   "rate", "gas_volume", "gas_pressure", "exponent",
-                                   "pressure", "hold", "fluid",      "description",  NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_NUMBER("volume")},     {JMODEL_KEY_NUMBER("rate")},
+    {JMODEL_KEY_NUMBER("gas_volume")}, {JMODEL_KEY_NUMBER("gas_pressure")},
+    {JMODEL_KEY_NUMBER("exponent")},   {JMODEL_KEY_NUMBER("pressure")},
+    {JMODEL_KEY_BOOL("hold")},         {JMODEL_KEY_TEXT("fluid")},
+    {JMODEL_KEY_DESCRIPTION},          {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(accumulator, "gas_volume", gas_volume, JMODEL_POSITIVE, "m^3"),
@@ -81,6 +85,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
 const jgen_element_class jelement_accumulator = {.model = {.kind = "accumulator",
                                                            .section = "accumulators",
                                                            .keys = keys,
+                                                           .about = "Oil and gas at one pressure",
                                                            .size = sizeof(accumulator),
                                                            .read = read,
                                                            .mirrors = true,

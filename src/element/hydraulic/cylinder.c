@@ -13,9 +13,20 @@ typedef struct cylinder {
   jmodel_scalar force, speed, damping;  // of the seal
 } cylinder;
 
-static const char* const keys[] = {"between",  "bore",        "rod",
-                                   "rod_side", "piston_side", "design_length",
-                                   "friction", "description", NULL};
+static const jmodel_key friction_keys[] = {{JMODEL_KEY_NUMBER("force")},
+                                           {JMODEL_KEY_NUMBER("speed")},
+                                           {JMODEL_KEY_NUMBER("damping")},
+                                           {0}};
+
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_body_point, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("bore")},
+                                  {JMODEL_KEY_NUMBER("rod")},
+                                  {JMODEL_KEY_TEXT("rod_side")},
+                                  {JMODEL_KEY_TEXT("piston_side")},
+                                  {JMODEL_KEY_NUMBER("design_length")},
+                                  {JMODEL_KEY_MAP("friction", friction_keys)},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(cylinder, "rod", rod, JMODEL_NOT_NEGATIVE, "m"),
@@ -37,12 +48,11 @@ static const char* const component[] = {"force"};
 
 // {force: 50, speed: 0.01, damping: 20}
 static void read_friction(const jmodel_at* at, const jmodel_node* map, cylinder* c) {
-  static const char* const known[] = {"force", "speed", "damping", NULL};
   const jmodel_node* node = jmodel_node_find(map, "friction");
   if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, "friction")) return;
   jmodel_at inner = *at;
   inner.path = jmodel_format(at->r, "%s.friction", at->path);
-  jmodel_check_keys(at, node, known);
+  jmodel_check_keys(at, node, friction_keys);
   jelement_scalar_or(&inner, node, "force", 0.0, node->key_place, &c->force);
   jelement_scalar_or(&inner, node, "speed", 0.01, node->key_place, &c->speed);
   jelement_scalar_or(&inner, node, "damping", 0.0, node->key_place, &c->damping);
@@ -155,17 +165,19 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jelement_span_pull(s, &p, F);
 }
 
-const jgen_element_class jelement_cylinder = {.model = {.kind = "cylinder",
-                                                        .section = "cylinders",
-                                                        .keys = keys,
-                                                        .size = sizeof(cylinder),
-                                                        JELEMENT_ONE_FORCE(component),
-                                                        .read = read,
-                                                        .mirrors = true,
-                                                        JELEMENT_FIELDS(fields),
-                                                        .draw = jelement_draw_line,
-                                                        .follows = jelement_ends_follow},
-                                              .signal = signals,
-                                              .nposition = 2,
-                                              .what = "a velocity or a force",
-                                              .write = write};
+const jgen_element_class jelement_cylinder = {
+    .model = {.kind = "cylinder",
+              .section = "cylinders",
+              .keys = keys,
+              .about = "Cylinders with piston and rod between two points",
+              .size = sizeof(cylinder),
+              JELEMENT_ONE_FORCE(component),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields),
+              .draw = jelement_draw_line,
+              .follows = jelement_ends_follow},
+    .signal = signals,
+    .nposition = 2,
+    .what = "a velocity or a force",
+    .write = write};

@@ -11,9 +11,19 @@ typedef struct electro_valve {
   jmodel_scalar area, map;
 } electro_valve;
 
-static const char* const keys[] = {
-    "between",       "command", "lag",  "current",   "open_area",   "closed_area", "mid_current",
-    "current_width", "area",    "flow", "discharge", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("command")},
+                                  {JMODEL_KEY_NUMBER("lag")},
+                                  {JMODEL_KEY_NUMBER("current")},
+                                  {JMODEL_KEY_NUMBER("open_area")},
+                                  {JMODEL_KEY_NUMBER("closed_area")},
+                                  {JMODEL_KEY_NUMBER("mid_current")},
+                                  {JMODEL_KEY_NUMBER("current_width")},
+                                  {JMODEL_KEY_NUMBER("area")},
+                                  {JMODEL_KEY_NUMBER("flow")},
+                                  {JMODEL_KEY_NUMBER("discharge")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(electro_valve, "command", command, JMODEL_FINITE, "A"),
@@ -100,13 +110,15 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jelement_flow_write(s, m, e);
 }
 
-const jgen_element_class jelement_electro_valve = {.model = {.kind = "electro-valve",
-                                                             .section = "electro_valves",
-                                                             .keys = keys,
-                                                             .size = sizeof(electro_valve),
-                                                             .read = read,
-                                                             .mirrors = true,
-                                                             JELEMENT_FIELDS(fields)},
-                                                   .signal = signals,
-                                                   .what = JELEMENT_FLOW_WHAT,
-                                                   .write = write};
+const jgen_element_class jelement_electro_valve = {
+    .model = {.kind = "electro-valve",
+              .section = "electro_valves",
+              .keys = keys,
+              .about = "Valves whose area or flow depends on a current",
+              .size = sizeof(electro_valve),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = signals,
+    .what = JELEMENT_FLOW_WHAT,
+    .write = write};

@@ -9,7 +9,7 @@ typedef struct junction {
   jelement_port port;
 } junction;
 
-static const char* const keys[] = {"fluid", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_TEXT("fluid")}, {JMODEL_KEY_DESCRIPTION}, {0}};
 
 // those of a volume stand for what is nothing here, so that balances hold on to them
 enum { VOLUME = JELEMENT_PRESSURE + 1, MASS, ENERGY, INFLOW };
@@ -84,6 +84,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
 const jgen_element_class jelement_junction = {.model = {.kind = "junction",
                                                         .section = "junctions",
                                                         .keys = keys,
+                                                        .about = "Junctions without volume",
                                                         .size = sizeof(junction),
                                                         .read = read,
                                                         .mirrors = true},

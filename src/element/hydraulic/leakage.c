@@ -7,7 +7,10 @@ typedef struct leakage {
   jmodel_scalar conductance;  // [m^3/(s Pa)]
 } leakage;
 
-static const char* const keys[] = {"between", "conductance", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("conductance")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(leakage, "conductance", conductance, JMODEL_NOT_NEGATIVE, "m^3/(s Pa)")};
 
@@ -24,13 +27,15 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   return jelement_flow_read(at, map, e, law, &l->flow);
 }
 
-const jgen_element_class jelement_leakage = {.model = {.kind = "leakage",
-                                                       .section = "leakages",
-                                                       .keys = keys,
-                                                       .size = sizeof(leakage),
-                                                       .read = read,
-                                                       .mirrors = true,
-                                                       JELEMENT_FIELDS(fields)},
-                                             .signal = jelement_flow_signals,
-                                             .what = JELEMENT_FLOW_WHAT,
-                                             .write = jelement_flow_write};
+const jgen_element_class jelement_leakage = {
+    .model = {.kind = "leakage",
+              .section = "leakages",
+              .keys = keys,
+              .about = "Flows in proportion to the pressure drop",
+              .size = sizeof(leakage),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = jelement_flow_signals,
+    .what = JELEMENT_FLOW_WHAT,
+    .write = jelement_flow_write};

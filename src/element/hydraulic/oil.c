@@ -10,10 +10,17 @@ typedef struct oil {
       transition, stop_width;
 } oil;
 
-static const char* const keys[] = {
-    "density",      "viscosity",        "modulus",   "gas_content",
-    "gas_exponent", "ambient_pressure", "discharge", "transition_pressure",
-    "stop_width",   "description",      NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_NUMBER("density")},
+                                  {JMODEL_KEY_NUMBER("viscosity")},
+                                  {JMODEL_KEY_NUMBER("modulus")},
+                                  {JMODEL_KEY_NUMBER("gas_content")},
+                                  {JMODEL_KEY_NUMBER("gas_exponent")},
+                                  {JMODEL_KEY_NUMBER("ambient_pressure")},
+                                  {JMODEL_KEY_NUMBER("discharge")},
+                                  {JMODEL_KEY_NUMBER("transition_pressure")},
+                                  {JMODEL_KEY_NUMBER("stop_width")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(oil, "density", density, JMODEL_POSITIVE, "kg/m^3"),
@@ -56,6 +63,7 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
 const jgen_element_class jelement_oil = {.model = {.kind = "fluid",
                                                    .section = "fluids",
                                                    .keys = keys,
+                                                   .about = "Oils: liquids with entrained gas",
                                                    .size = sizeof(oil),
                                                    .read = read,
                                                    .mirrors = true,

@@ -7,7 +7,11 @@ typedef struct orifice {
   jmodel_scalar area;  // may be an expression of dp
 } orifice;
 
-static const char* const keys[] = {"between", "area", "discharge", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("area")},
+                                  {JMODEL_KEY_NUMBER("discharge")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(orifice, "area", area, JMODEL_NOT_NEGATIVE, "m^2"),
     JELEMENT_DISCHARGE_FIELD(orifice)};
@@ -27,6 +31,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
 const jgen_element_class jelement_orifice = {.model = {.kind = "orifice",
                                                        .section = "orifices",
                                                        .keys = keys,
+                                                       .about = "Orifices between two volumes",
                                                        .size = sizeof(orifice),
                                                        .read = read,
                                                        .mirrors = true,

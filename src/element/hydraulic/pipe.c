@@ -8,9 +8,15 @@ typedef struct pipe {
   jmodel_scalar length, diameter, friction, minor_loss, transition, initial;
 } pipe;
 
-static const char* const keys[] = {"between",  "length",      "diameter",
-                                   "friction", "minor_loss",  "transition_flow",
-                                   "flow",     "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("length")},
+                                  {JMODEL_KEY_NUMBER("diameter")},
+                                  {JMODEL_KEY_NUMBER("friction")},
+                                  {JMODEL_KEY_NUMBER("minor_loss")},
+                                  {JMODEL_KEY_NUMBER("transition_flow")},
+                                  {JMODEL_KEY_NUMBER("flow")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(pipe, "length", length, JMODEL_POSITIVE, "m"),
@@ -77,13 +83,15 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   e->signal[ENERGY] = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_mul(g, I, jexpr_mul(g, Q, Q)));
 }
 
-const jgen_element_class jelement_pipe = {.model = {.kind = "pipe",
-                                                    .section = "pipes",
-                                                    .keys = keys,
-                                                    .size = sizeof(pipe),
-                                                    .read = read,
-                                                    .mirrors = true,
-                                                    JELEMENT_FIELDS(fields)},
-                                          .signal = signals,
-                                          .what = JELEMENT_FLOW_WHAT,
-                                          .write = write};
+const jgen_element_class jelement_pipe = {
+    .model = {.kind = "pipe",
+              .section = "pipes",
+              .keys = keys,
+              .about = "Round pipes with inertia and friction",
+              .size = sizeof(pipe),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = signals,
+    .what = JELEMENT_FLOW_WHAT,
+    .write = write};

@@ -7,7 +7,8 @@ typedef struct source {
   jmodel_scalar pressure;
 } source;
 
-static const char* const keys[] = {"pressure", "fluid", "description", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_NUMBER("pressure")}, {JMODEL_KEY_TEXT("fluid")}, {JMODEL_KEY_DESCRIPTION}, {0}};
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(source, "pressure", pressure, JMODEL_POSITIVE, "Pa")};
 
@@ -33,6 +34,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
 const jgen_element_class jelement_pressure = {.model = {.kind = "pressure",
                                                         .section = "pressures",
                                                         .keys = keys,
+                                                        .about = "Given pressures",
                                                         .size = sizeof(source),
                                                         .read = read,
                                                         .mirrors = true,

@@ -8,7 +8,12 @@ typedef struct table_valve {
   int area_table, flow_table;  // -1: none
 } table_valve;
 
-static const char* const keys[] = {"between", "area", "flow", "discharge", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_AS("area", jmodel_form_table)},
+                                  {JMODEL_KEY_AS("flow", jmodel_form_table)},
+                                  {JMODEL_KEY_NUMBER("discharge")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 static const jmodel_field fields[] = {JELEMENT_DISCHARGE_FIELD(table_valve)};
 
 static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
@@ -31,13 +36,15 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
          (v->area_table >= 0) != (v->flow_table >= 0);
 }
 
-const jgen_element_class jelement_table_valve = {.model = {.kind = "valve",
-                                                           .section = "table_valves",
-                                                           .keys = keys,
-                                                           .size = sizeof(table_valve),
-                                                           .read = read,
-                                                           .mirrors = true,
-                                                           JELEMENT_FIELDS(fields)},
-                                                 .signal = jelement_area_signals,
-                                                 .what = JELEMENT_FLOW_WHAT,
-                                                 .write = jelement_flow_write};
+const jgen_element_class jelement_table_valve = {
+    .model = {.kind = "valve",
+              .section = "table_valves",
+              .keys = keys,
+              .about = "Valves whose area or flow is a table over the pressure drop",
+              .size = sizeof(table_valve),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = jelement_area_signals,
+    .what = JELEMENT_FLOW_WHAT,
+    .write = jelement_flow_write};

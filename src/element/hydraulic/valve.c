@@ -11,8 +11,14 @@ typedef struct valve {
   jmodel_scalar width;
 } valve;
 
-static const char* const keys[] = {"between",    "area",      "opens_at",    "full_at",
-                                   "stop_width", "discharge", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_LIST("between", jmodel_form_text, 2, 2)},
+                                  {JMODEL_KEY_NUMBER("area")},
+                                  {JMODEL_KEY_NUMBER("opens_at")},
+                                  {JMODEL_KEY_NUMBER("full_at")},
+                                  {JMODEL_KEY_NUMBER("stop_width")},
+                                  {JMODEL_KEY_NUMBER("discharge")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(valve, "area", area, JMODEL_NOT_NEGATIVE, "m^2"),
@@ -43,13 +49,16 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   return jelement_flow_read(at, map, e, law, &v->flow);
 }
 
-const jgen_element_class jelement_valve = {.model = {.kind = "valve",
-                                                     .section = "valves",
-                                                     .keys = keys,
-                                                     .size = sizeof(valve),
-                                                     .read = read,
-                                                     .mirrors = true,
-                                                     JELEMENT_FIELDS(fields)},
-                                           .signal = jelement_area_signals,
-                                           .what = JELEMENT_FLOW_WHAT,
-                                           .write = jelement_flow_write};
+const jgen_element_class jelement_valve = {
+    .model = {.kind = "valve",
+              .section = "valves",
+              .keys = keys,
+              .about =
+                  "Check valves, shim stacks and blow-offs, which open towards their second volume",
+              .size = sizeof(valve),
+              .read = read,
+              .mirrors = true,
+              JELEMENT_FIELDS(fields)},
+    .signal = jelement_area_signals,
+    .what = JELEMENT_FLOW_WHAT,
+    .write = jelement_flow_write};

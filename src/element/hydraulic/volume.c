@@ -9,8 +9,13 @@ typedef struct volume {
   jmodel_scalar volume, rate, pressure;
 } volume;
 
-static const char* const keys[] = {"volume", "rate",        "pressure", "hold",
-                                   "fluid",  "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_NUMBER("volume")},
+                                  {JMODEL_KEY_NUMBER("rate")},
+                                  {JMODEL_KEY_NUMBER("pressure")},
+                                  {JMODEL_KEY_BOOL("hold")},
+                                  {JMODEL_KEY_TEXT("fluid")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(volume, "volume", volume, JMODEL_POSITIVE, "m^3"),
@@ -62,6 +67,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
 const jgen_element_class jelement_volume = {.model = {.kind = "volume",
                                                       .section = "volumes",
                                                       .keys = keys,
+                                                      .about = "Volumes of oil that are compressed",
                                                       .size = sizeof(volume),
                                                       .read = read,
                                                       .mirrors = true,

@@ -45,6 +45,7 @@ typedef struct jelement_contact {
       JMODEL_GIVEN_IN(type, "contact: order", member.order, JMODEL_ABOVE_ONE, member.has_order,  \
                       "1")
 
+extern const jmodel_key jelement_contact_form;
 // The key contact: point, patch, or {kind: patch, ...} with values; `radius` of the tyre is the size of the cams else.
 void jelement_read_contact(const jmodel_at* at, const jmodel_node* map, const jmodel_scalar* radius,
                            jelement_contact* c);

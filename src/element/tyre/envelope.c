@@ -11,17 +11,26 @@
 
 // ---- reading -------------------------------------------------------------------------------------
 
+static const char* const kinds[] = {"point", "patch", NULL};
+static const char* const patch[] = {"patch", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_WORD("kind", patch), .is_needed = true},
+                                  {JMODEL_KEY_NUMBER("shift")},
+                                  {JMODEL_KEY_NUMBER("length")},
+                                  {JMODEL_KEY_NUMBER("height")},
+                                  {JMODEL_KEY_NUMBER("order")},
+                                  {0}};
+const jmodel_key jelement_contact_form = {
+    .name = "contact", .is = JMODEL_A_WORD | JMODEL_A_MAP, .words = kinds, .keys = keys};
+
 static void read_cams(const jmodel_at* at, const jmodel_node* node, const jmodel_scalar* radius,
                       jelement_contact* c) {
-  static const char* const keys[] = {"kind", "shift", "length", "height", "order", NULL};
-  static const char* const kinds[] = {"patch", NULL};
   const jmodel_scope scope = JMODEL_SCOPE_PARAMETERS;
   jmodel_at of = {at->r, at->kind, at->name, jmodel_format(at->r, "%s.contact", at->path)};
   c->length = c->height = *radius;
   if (node->kind == JMODEL_NODE_MAP) {
     jmodel_check_keys(&of, node, keys);
     const jmodel_node* kind = jmodel_need(&of, node, "kind");
-    if (kind) jmodel_word_at(&of, kind, "kind", kinds);
+    if (kind) jmodel_word_at(&of, kind, "kind", patch);
     c->has_shift = jmodel_get_scalar(&of, node, "shift", scope, &c->shift);
     jmodel_get_scalar(&of, node, "length", scope, &c->length);
     jmodel_get_scalar(&of, node, "height", scope, &c->height);
@@ -32,7 +41,6 @@ static void read_cams(const jmodel_at* at, const jmodel_node* node, const jmodel
 
 void jelement_read_contact(const jmodel_at* at, const jmodel_node* map, const jmodel_scalar* radius,
                            jelement_contact* c) {
-  static const char* const kinds[] = {"point", "patch", NULL};
   const jmodel_node* node = jmodel_node_find(map, "contact");
   if (!node) return;
   c->is_patch = node->kind == JMODEL_NODE_MAP || jmodel_word_at(at, node, "contact", kinds) == 1;

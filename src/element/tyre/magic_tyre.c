@@ -36,9 +36,23 @@ typedef struct magic {
   bool has_expression;  // the pressure is one, of what may change
 } magic;
 
-static const char* const keys[] = {
-    "file",  "wheel",        "centre",   "axis",         "side",    "friction",    "pressure",
-    "scale", "coefficients", "combined", "damping_time", "contact", "description", NULL};
+static const char* const sides[] = {"left", "right", NULL};
+static const char* const ways[] = {"file", "formula", "ellipse", NULL};
+static const jmodel_key keys[] = {
+    {JMODEL_KEY_TEXT("file")},
+    {JMODEL_KEY_AS("wheel", jmodel_form_body)},
+    {JMODEL_KEY_AS("centre", jmodel_form_point)},
+    {JMODEL_KEY_AS("axis", jmodel_form_direction)},
+    {JMODEL_KEY_WORD("side", sides)},
+    {JMODEL_KEY_NUMBER("friction")},
+    {JMODEL_KEY_NUMBER("pressure")},
+    {JMODEL_KEY_BY_NAME("scale", jmodel_form_number), .words = jmodel_tir_scales},
+    {JMODEL_KEY_BY_NAME("coefficients", jmodel_form_number), .words = jmodel_tir_names},
+    {JMODEL_KEY_WORD("combined", ways)},
+    {JMODEL_KEY_NUMBER("damping_time")},
+    {JMODEL_KEY_AS("contact", jelement_contact_form)},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
 
 #define COEFFICIENT(name, limit) JMODEL_FIELD(magic, #name, c[JTIR_##name], limit),
 #define COEFFICIENT_ANY(name)
@@ -270,8 +284,6 @@ static bool is_image(const jmodel_node* map) {
 }
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
-  static const char* const sides[] = {"left", "right", NULL};
-  static const char* const ways[] = {"file", "formula", "ellipse", NULL};
   magic* y = e->data;
   jmodel_tir tir;
   const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
@@ -567,18 +579,20 @@ static int draw(const jmodel_element* e, jmodel_shape* out) {
   return jelement_draw_wheel(&y->wheel, &y->c[JTIR_UNLOADED_RADIUS], out);
 }
 
-const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
-                                                          .section = "tyres",
-                                                          .key = "file",
-                                                          .keys = keys,
-                                                          .size = sizeof(magic),
-                                                          JELEMENT_ONE_FORCE(component),
-                                                          .read = read,
-                                                          .mirrors = true,
-                                                          .spins = true,
-                                                          JELEMENT_FIELDS(fields),
-                                                          .judge = judge,
-                                                          .draw = draw},
-                                                .signal = signals,
-                                                .what = "a force",
-                                                .write = write};
+const jgen_element_class jelement_magic_tyre = {
+    .model = {.kind = "tyre",
+              .section = "tyres",
+              .key = "file",
+              .keys = keys,
+              .about = "Tyres of a property file, Magic Formula",
+              .size = sizeof(magic),
+              JELEMENT_ONE_FORCE(component),
+              .read = read,
+              .mirrors = true,
+              .spins = true,
+              JELEMENT_FIELDS(fields),
+              .judge = judge,
+              .draw = draw},
+    .signal = signals,
+    .what = "a force",
+    .write = write};

@@ -8,10 +8,22 @@
 
 typedef jelement_soil_data soil;
 
-static const char* const keys[] = {"wheel",        "track",       "centre",      "lateral",
-                                   "radius",       "length",      "width",       "k_c",
-                                   "k_phi",        "exponent",    "shear",       "friction_long",
-                                   "friction_lat", "track_speed", "description", NULL};
+static const jmodel_key keys[] = {{JMODEL_KEY_AS("wheel", jmodel_form_body)},
+                                  {JMODEL_KEY_AS("track", jmodel_form_body)},
+                                  {JMODEL_KEY_AS("centre", jmodel_form_body_point)},
+                                  {JMODEL_KEY_AS("lateral", jmodel_form_direction)},
+                                  {JMODEL_KEY_NUMBER("radius")},
+                                  {JMODEL_KEY_NUMBER("length")},
+                                  {JMODEL_KEY_NUMBER("width")},
+                                  {JMODEL_KEY_NUMBER("k_c")},
+                                  {JMODEL_KEY_NUMBER("k_phi")},
+                                  {JMODEL_KEY_NUMBER("exponent")},
+                                  {JMODEL_KEY_NUMBER("shear")},
+                                  {JMODEL_KEY_NUMBER("friction_long")},
+                                  {JMODEL_KEY_NUMBER("friction_lat")},
+                                  {JMODEL_KEY_NUMBER("track_speed")},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 // all that must be given, and then the rest
 static const jmodel_field fields[] = {
@@ -193,6 +205,7 @@ static int draw(const jmodel_element* m, jmodel_shape* out) {
 const jgen_element_class jelement_soil = {.model = {.kind = "soil",
                                                     .section = "soils",
                                                     .keys = keys,
+                                                    .about = "Wheels under a track on soft soil",
                                                     .size = sizeof(soil),
                                                     JELEMENT_ONE_FORCE(component),
                                                     .read = read,

@@ -12,10 +12,25 @@
 
 typedef jelement_tyre_data tyre;
 
-static const char* const keys[] = {
-    "wheel",     "centre",       "axis",    "radius",      "stiffness", "damping",
-    "kappa_c",   "alpha_c",      "mu_x",    "mu_y",        "reading",   "relaxation",
-    "low_speed", "damping_time", "contact", "description", NULL};
+static const char* const readings[] = {"A", "B", NULL};
+
+static const jmodel_key keys[] = {{JMODEL_KEY_AS("wheel", jmodel_form_body)},
+                                  {JMODEL_KEY_AS("centre", jmodel_form_point)},
+                                  {JMODEL_KEY_AS("axis", jmodel_form_direction)},
+                                  {JMODEL_KEY_NUMBER("radius")},
+                                  {JMODEL_KEY_NUMBER("stiffness")},
+                                  {JMODEL_KEY_NUMBER("damping")},
+                                  {JMODEL_KEY_NUMBER("kappa_c")},
+                                  {JMODEL_KEY_NUMBER("alpha_c")},
+                                  {JMODEL_KEY_NUMBER("mu_x")},
+                                  {JMODEL_KEY_NUMBER("mu_y")},
+                                  {JMODEL_KEY_WORD("reading", readings)},
+                                  {JMODEL_KEY_NUMBER("relaxation")},
+                                  {JMODEL_KEY_NUMBER("low_speed")},
+                                  {JMODEL_KEY_NUMBER("damping_time")},
+                                  {JMODEL_KEY_AS("contact", jelement_contact_form)},
+                                  {JMODEL_KEY_DESCRIPTION},
+                                  {0}};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(tyre, "radius", radius, JMODEL_POSITIVE, "m"),
@@ -56,7 +71,6 @@ static void read_relaxation(const jmodel_at* at, const jmodel_node* map, jmodel_
 }
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
-  static const char* const readings[] = {"A", "B", NULL};
   tyre* t = e->data;
   jmodel_scope any = JMODEL_SCOPE_ANY;
   jmodel_need_scalar(at, map, "radius", any, &t->radius);
@@ -190,6 +204,7 @@ static int draw(const jmodel_element* m, jmodel_shape* out) {
 const jgen_element_class jelement_tyre = {.model = {.kind = "tyre",
                                                     .section = "tyres",
                                                     .keys = keys,
+                                                    .about = "Tyres of a simple law",
                                                     .size = sizeof(tyre),
                                                     JELEMENT_ONE_FORCE(component),
                                                     .read = read,

@@ -28,19 +28,33 @@ bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind ki
   return false;
 }
 
-void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* keys) {
+// The i-th name of either list; NULL: behind the last.
+static const char* name_of(const jmodel_key* keys, const char* const* names, int i) {
+  return keys ? keys[i].name : names[i];
+}
+
+static void check_names(const jmodel_at* at, const jmodel_node* map, const jmodel_key* keys,
+                        const char* const* names) {
   if (map->kind != JMODEL_NODE_MAP) return;
   for (const jmodel_node* c = map->first; c; c = c->next) {
     jmodel_guess guess = jmodel_guess_begin(c->key);
     bool is_known = false;
-    for (int i = 0; keys[i] && !is_known; i++) {
-      is_known = strcmp(keys[i], c->key) == 0;
-      jmodel_guess_add(&guess, keys[i]);
+    for (int i = 0; name_of(keys, names, i) && !is_known; i++) {
+      is_known = strcmp(name_of(keys, names, i), c->key) == 0;
+      jmodel_guess_add(&guess, name_of(keys, names, i));
     }
     if (is_known) continue;
     jmodel_mistake(at, c->key_place, "unknown key '%.60s'%s", c->key,
                    jmodel_guess_hint(at->r, &guess));
   }
+}
+
+void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const jmodel_key* keys) {
+  check_names(at, map, keys, NULL);
+}
+
+void jmodel_check_names(const jmodel_at* at, const jmodel_node* map, const char* const* names) {
+  check_names(at, map, NULL, names);
 }
 
 const jmodel_node* jmodel_need(const jmodel_at* at, const jmodel_node* map, const char* key) {
@@ -297,7 +311,7 @@ static bool is_name(const char* s) {
   return true;
 }
 
-#define X(name, in_template, is_reserved) {name, in_template, is_reserved},
+#define X(name, in_template, is_reserved) {&jmodel_section_##name, in_template, is_reserved},
 static const jmodel_section_about section[] = {JMODEL_SECTION_LIST(X)};
 #undef X
 
@@ -315,7 +329,7 @@ bool jmodel_is_reserved(const char* name) {
   }
   for (const jmodel_section_about* s = section; s < section + sizeof section / sizeof *section;
        s++) {
-    if (s->is_reserved && strcmp(s->name, name) == 0) return true;
+    if (s->is_reserved && strcmp(s->key->name, name) == 0) return true;
   }
   return jmodel_section_kind(name) != NULL;
 }

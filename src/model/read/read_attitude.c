@@ -5,8 +5,8 @@
 #include "model/template/instance.h"
 
 // Orders first, so that their axes are their letters; then what is none.
-static const char* const words[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx",
-                                    "xzx", "yxy", "yzy", "zxz", "zyz", "any", NULL};
+const char* const jmodel_angle_words[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx",
+                                          "xzx", "yxy", "yzy", "zxz", "zyz", "any", NULL};
 
 static const jmodel_joint_class* class_of(const jmodel_joint* j) {
   return jmodel_joint_class_of(j->type);
@@ -32,9 +32,9 @@ void jmodel_read_angles(const jmodel_at* at, const jmodel_node* map, jmodel_join
     return;
   }
   const char* order = class_of(j)->order;
-  int word = node ? jmodel_word_at(at, node, "angles", words) : -1;
-  j->is_any = word >= 0 && !words[word + 1];
-  if (word >= 0 && !j->is_any) order = words[word];
+  int word = node ? jmodel_word_at(at, node, "angles", jmodel_angle_words) : -1;
+  j->is_any = word >= 0 && !jmodel_angle_words[word + 1];
+  if (word >= 0 && !j->is_any) order = jmodel_angle_words[word];
   for (int i = 0; i < 3; i++) {
     j->turn[i] = order[i] - 'x';
   }

@@ -5,6 +5,26 @@
 #include "model/element.h"
 #include "model/read/reader.h"
 
+static const jmodel_key side_keys[] = {
+    {JMODEL_KEY_TEXT("wheel"), .about = "A tyre or another element that is drawn as a wheel"},
+    {JMODEL_KEY_AS("centre", jmodel_form_body_point)},
+    {JMODEL_KEY_AS("axis", jmodel_form_direction)},
+    {JMODEL_KEY_NUMBER("radius"), .unit = "m"},
+    {JMODEL_KEY_LIST("kingpin", jmodel_form_body_point, 2, 2), .about = "The lower point first"},
+    {JMODEL_KEY_LIST("springs", jmodel_form_text, 0, 0)},
+    {JMODEL_KEY_LIST("dampers", jmodel_form_text, 0, 0)},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key axle_keys[] = {{JMODEL_KEY_MAP("left", side_keys)},
+                                       {JMODEL_KEY_MAP("right", side_keys)},
+                                       {JMODEL_KEY_AS("rack", jmodel_form_coordinate)},
+                                       {JMODEL_KEY_NUMBER("wheelbase"), .unit = "m"},
+                                       {JMODEL_KEY_DESCRIPTION},
+                                       {0}};
+static const jmodel_key axle_form = {.is = JMODEL_A_MAP, .keys = axle_keys};
+const jmodel_key jmodel_section_axles = {JMODEL_KEY_SECTION("axles", axle_form),
+                                         .about = "Pairs of wheels, for jounce kinematics"};
+
 static int element_named(const jmodel* m, const char* name) {
   for (int i = 0; i < m->nelement; i++) {
     if (strcmp(m->element[i].name, name) == 0) return i;
@@ -79,13 +99,11 @@ static void read_kingpin(const jmodel_at* at, const jmodel_node* map, jmodel_axl
 
 static void read_side(const jmodel_at* axle, const jmodel_node* map, const char* key,
                       jmodel_axle_side* s) {
-  static const char* const keys[] = {"wheel",   "centre",  "axis",        "radius", "kingpin",
-                                     "springs", "dampers", "description", NULL};
   const jmodel_node* side = jmodel_node_find(map, key);
   if (!side || !jmodel_is(axle, side, JMODEL_NODE_MAP, key)) return;
   jmodel_at at = *axle;
   at.path = jmodel_format(axle->r, "%s.%s", axle->path, key);
-  jmodel_check_keys(&at, side, keys);
+  jmodel_check_keys(&at, side, side_keys);
   const jmodel_node *wheel = jmodel_node_find(side, "wheel"),
                     *centre = jmodel_node_find(side, "centre");
   s->place = side->key_place;
@@ -118,11 +136,10 @@ static void read_side(const jmodel_at* axle, const jmodel_node* map, const char*
 }
 
 static void read_axle(jmodel_reader* r, const jmodel_node* c, jmodel_axle* a) {
-  static const char* const keys[] = {"left", "right", "rack", "wheelbase", "description", NULL};
   jmodel_at at = {r, "axle", jmodel_keep(r, c->key), jmodel_format(r, "axles.%s", c->key)};
   *a = (jmodel_axle){.name = at.name, .place = c->key_place, .rack = -1};
   if (!jmodel_is(&at, c, JMODEL_NODE_MAP, "axle")) return;
-  jmodel_check_keys(&at, c, keys);
+  jmodel_check_keys(&at, c, axle_keys);
   read_side(&at, c, "left", &a->side[0]);
   read_side(&at, c, "right", &a->side[1]);
   if (!jmodel_node_find(c, "left") && !jmodel_node_find(c, "right")) {

@@ -4,7 +4,44 @@
 
 #include "model/template/instance.h"
 
-static const char* const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz", NULL};
+const jmodel_key jmodel_section_hardpoints = {
+    JMODEL_KEY_SECTION("hardpoints", jmodel_form_vector), .unit = "m",
+    .about = "Points of the drawing, vehicle coordinates at the design position"};
+
+static const jmodel_key tensor[] = {{JMODEL_KEY_NUMBER("xx")},
+                                    {JMODEL_KEY_NUMBER("yy")},
+                                    {JMODEL_KEY_NUMBER("zz")},
+                                    {JMODEL_KEY_NUMBER("xy")},
+                                    {JMODEL_KEY_NUMBER("xz")},
+                                    {JMODEL_KEY_NUMBER("yz")},
+                                    {0}};
+static const jmodel_key diagonal_form = {JMODEL_KEY_LIST("diagonal", jmodel_form_number, 3, 3)};
+static const jmodel_key frame_keys[] = {
+    {JMODEL_KEY_AS("origin", jmodel_form_vector), .unit = "m"}, JMODEL_AXES_KEYS, {0}};
+static const jmodel_key body_keys[] = {
+    {JMODEL_KEY_NUMBER("mass"), .unit = "kg"},
+    {.name = "com",
+     .is = JMODEL_A_TEXT,
+     .as = &jmodel_form_vector,
+     .unit = "m",
+     .about = "Centre of mass, or a hardpoint"},
+    {.name = "inertia",
+     .is = JMODEL_A_LIST | JMODEL_A_MAP,
+     .keys = tensor,
+     .item = &jmodel_form_number,
+     .least = 6,
+     .most = 6,
+     .as = &diagonal_form,
+     .unit = "kg m^2",
+     .about = "About the centre of mass: [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a map"},
+    {JMODEL_KEY_MAP("frame", frame_keys)},
+    {JMODEL_KEY_SECTION("points", jmodel_form_vector), .unit = "m"},
+    {JMODEL_KEY_SECTION("vectors", jmodel_form_vector)},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key body_form = {.is = JMODEL_A_MAP, .keys = body_keys};
+const jmodel_key jmodel_section_bodies = {JMODEL_KEY_SECTION("bodies", body_form),
+                                          .about = "Rigid bodies"};
 
 void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root) {
   const jmodel_node* section = jmodel_section(r, root, "hardpoints");
@@ -29,7 +66,7 @@ static void read_inertia(const jmodel_at* at, const jmodel_node* node, jmodel_bo
   jmodel_reader* r = at->r;
   const char* path[6];
   for (int i = 0; i < 6; i++) {
-    path[i] = jmodel_format(r, "%s.inertia.%s", at->path, tensor[i]);
+    path[i] = jmodel_format(r, "%s.inertia.%s", at->path, tensor[i].name);
   }
   bool is_list = node && node->kind == JMODEL_NODE_LIST;
   if (is_list && node->n != 3 && node->n != 6) {
@@ -42,8 +79,8 @@ static void read_inertia(const jmodel_at* at, const jmodel_node* node, jmodel_bo
   }
   const jmodel_node* c = is_list && (node->n == 3 || node->n == 6) ? node->first : NULL;
   for (int i = 0; i < 6; i++) {
-    const jmodel_node* entry = is_list ? c : node ? jmodel_node_find(node, tensor[i]) : NULL;
-    const char* label = jmodel_format(r, "inertia.%s", tensor[i]);
+    const jmodel_node* entry = is_list ? c : node ? jmodel_node_find(node, tensor[i].name) : NULL;
+    const char* label = jmodel_format(r, "inertia.%s", tensor[i].name);
     b->inertia[i] = entry ? jmodel_scalar_at(at, entry, label, path[i], JMODEL_SCOPE_PARAMETERS)
                           : jmodel_default(r, path[i], 0.0, b->place);
     if (c) c = c->next;
@@ -117,7 +154,6 @@ void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* l
 }
 
 static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
-  static const char* const keys[] = {"origin", "x", "y", "z", NULL};
   const jmodel_node* frame = jmodel_node_find(node, "frame");
   b->origin = jmodel_unit(-1, b->place);
   b->axis_given[0] = 0;
@@ -132,7 +168,7 @@ static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body
   }
   if (!frame || !jmodel_is(at, frame, JMODEL_NODE_MAP, "frame")) return;
   b->has_frame = true;
-  jmodel_check_keys(at, frame, keys);
+  jmodel_check_keys(at, frame, frame_keys);
   const jmodel_node* origin = jmodel_node_find(frame, "origin");
   if (origin) {
     b->origin =
@@ -175,11 +211,9 @@ static jmodel_named_v3* read_named(const jmodel_at* at, const jmodel_node* node,
 }
 
 static void read_body(jmodel_reader* r, const jmodel_node* node, jmodel_body* b) {
-  static const char* const keys[] = {"mass",   "com",     "inertia",     "frame",
-                                     "points", "vectors", "description", NULL};
   jmodel_at at = {r, "body", b->name, jmodel_format(r, "bodies.%s", b->name)};
   if (node->kind != JMODEL_NODE_NULL && jmodel_is(&at, node, JMODEL_NODE_MAP, "it")) {
-    jmodel_check_keys(&at, node, keys);
+    jmodel_check_keys(&at, node, body_keys);
   }
   read_frame(&at, node, b);
   read_mass(&at, node, b);

@@ -8,19 +8,49 @@ static const char* const closure_names[] = {
 #undef X
     NULL};
 
+static const jmodel_key line_keys[] = {{JMODEL_KEY_AS("point", jmodel_form_body_point)},
+                                       {JMODEL_KEY_AS("direction", jmodel_form_direction)},
+                                       {JMODEL_KEY_AS("from", jmodel_form_body_point)},
+                                       {JMODEL_KEY_AS("to", jmodel_form_body_point)},
+                                       {0}};
+static const jmodel_key plane_keys[] = {{JMODEL_KEY_AS("point", jmodel_form_body_point)},
+                                        {JMODEL_KEY_AS("normal", jmodel_form_direction)},
+                                        {0}};
+
+// Of all types; which of them a type has follows from its class.
+enum { TYPE, A, B, LINE, PLANE, POINT, AXIS_A, AXIS_B, LENGTH, DESCRIPTION, NKEY };
+static const jmodel_key closure_keys[] = {
+    [TYPE] = {JMODEL_KEY_WORD("type", closure_names)},
+    // points; or directions, where these are joined
+    [A] = {.name = "a", .is = JMODEL_A_TEXT | JMODEL_A_MAP, .keys = jmodel_between_keys},
+    [B] = {.name = "b", .is = JMODEL_A_TEXT | JMODEL_A_MAP, .keys = jmodel_between_keys},
+    [LINE] = {JMODEL_KEY_MAP("line", line_keys)},
+    [PLANE] = {JMODEL_KEY_MAP("plane", plane_keys)},
+    [POINT] = {JMODEL_KEY_AS("point", jmodel_form_body_point)},
+    [AXIS_A] = {JMODEL_KEY_AS("axis_a", jmodel_form_direction)},
+    [AXIS_B] = {JMODEL_KEY_AS("axis_b", jmodel_form_direction)},
+    [LENGTH] = {JMODEL_KEY_NUMBER("length"), .unit = "m"},
+    [DESCRIPTION] = {JMODEL_KEY_DESCRIPTION},
+    [NKEY] = {0}};
+static const jmodel_key closure_form = {.is = JMODEL_A_MAP, .keys = closure_keys};
+const jmodel_key jmodel_section_closures = {JMODEL_KEY_SECTION("closures", closure_form),
+                                            .about = "What closes loops"};
+
 static void check_keys(const jmodel_at* at, const jmodel_node* node,
                        const jmodel_closure_class* class_) {
-  static const char* const ends[][2] = {[JMODEL_ENDS_POINTS] = {"a", "b"},
-                                        [JMODEL_ENDS_LINE] = {"line", "point"},
-                                        [JMODEL_ENDS_PLANE] = {"plane", "point"},
-                                        [JMODEL_ENDS_VECTORS] = {"a", "b"}};
-  const char* keys[8] = {"type", ends[class_->ends][0], ends[class_->ends][1]};
+  static const int ends[][2] = {[JMODEL_ENDS_POINTS] = {A, B},
+                                [JMODEL_ENDS_LINE] = {LINE, POINT},
+                                [JMODEL_ENDS_PLANE] = {PLANE, POINT},
+                                [JMODEL_ENDS_VECTORS] = {A, B}};
+  const int* end = ends[class_->ends];
+  const char* names[NKEY + 1] = {closure_keys[TYPE].name, closure_keys[end[0]].name,
+                                 closure_keys[end[1]].name};
   int n = 3;
-  if (class_->axes != JMODEL_NO_AXES) keys[n++] = "axis_a";
-  if (class_->axes == JMODEL_AXES) keys[n++] = "axis_b";
-  if (class_->conditions & JMODEL_APART) keys[n++] = "length";
-  keys[n] = "description";
-  jmodel_check_keys(at, node, keys);
+  if (class_->axes != JMODEL_NO_AXES) names[n++] = closure_keys[AXIS_A].name;
+  if (class_->axes == JMODEL_AXES) names[n++] = closure_keys[AXIS_B].name;
+  if (class_->conditions & JMODEL_APART) names[n++] = closure_keys[LENGTH].name;
+  names[n] = closure_keys[DESCRIPTION].name;
+  jmodel_check_names(at, node, names);
 }
 
 static bool need_point(const jmodel_at* at, const jmodel_node* map, const char* key,
@@ -47,13 +77,12 @@ static bool need_vector(const jmodel_at* at, const jmodel_node* map, const char*
 
 // line: {point: P, direction: v} or {from: P, to: Q}
 static bool read_line(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
-  static const char* const keys[] = {"point", "direction", "from", "to", NULL};
   const jmodel_node* line = jmodel_need(at, map, "line");
   if (!line || !jmodel_is(at, line, JMODEL_NODE_MAP, "line")) return false;
   jmodel_at inner = *at;
   inner.path = jmodel_format(at->r, "%s.line", at->path);
   if (!jmodel_node_find(line, "from") && !jmodel_node_find(line, "to")) {
-    jmodel_check_keys(at, line, keys);
+    jmodel_check_keys(at, line, line_keys);
     return need_point(&inner, line, "point", &c->a) &&
            need_vector(&inner, line, "direction", c->a.body, &c->u);
   }
@@ -64,12 +93,11 @@ static bool read_line(const jmodel_at* at, const jmodel_node* map, jmodel_closur
 
 // plane: {point: P, normal: n}
 static bool read_plane(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
-  static const char* const keys[] = {"point", "normal", NULL};
   const jmodel_node* plane = jmodel_need(at, map, "plane");
   if (!plane || !jmodel_is(at, plane, JMODEL_NODE_MAP, "plane")) return false;
   jmodel_at inner = *at;
   inner.path = jmodel_format(at->r, "%s.plane", at->path);
-  jmodel_check_keys(at, plane, keys);
+  jmodel_check_keys(at, plane, plane_keys);
   return need_point(&inner, plane, "point", &c->a) &&
          need_vector(&inner, plane, "normal", c->a.body, &c->u);
 }

@@ -104,13 +104,18 @@ static void read_gear(draft* d, const jmodel_node* map, const jmodel_node* pair)
   add_term(d, r, jmodel_coordinate_at(d->at, pair->last, "gear"), -1.0, &ratio, "ratio");
 }
 
+static const jmodel_key rack_keys[] = {
+    {JMODEL_KEY_AS("pinion", jmodel_form_coordinate), .is_needed = true},
+    {JMODEL_KEY_AS("rack", jmodel_form_coordinate), .is_needed = true},
+    {JMODEL_KEY_NUMBER("radius"), .is_needed = true},
+    {0}};
+
 // rack_and_pinion: {pinion, rack, radius}: rack = radius pinion + offset
 static void read_rack(draft* d, const jmodel_node* map, const jmodel_node* node) {
-  static const char* const keys[] = {"pinion", "rack", "radius", NULL};
   (void)map;
   d->is_good = jmodel_is(d->at, node, JMODEL_NODE_MAP, "rack_and_pinion") && make_relations(d, 1);
   if (!d->is_good) return;
-  jmodel_check_keys(d->at, node, keys);
+  jmodel_check_keys(d->at, node, rack_keys);
   jmodel_relation* r = add_relation(d, 2);
   jmodel_scalar radius = need_number(d, node, path_of(d, "rack_and_pinion"), "radius");
   add_term(d, r, need_coordinate(d, node, "rack"), 1.0, NULL, "");
@@ -142,16 +147,22 @@ static bool screw_joint(draft* d, const jmodel_node* node, int* angle, int* slid
   return false;
 }
 
+static const jmodel_key screw_keys[] = {{JMODEL_KEY_AS("angle", jmodel_form_coordinate)},
+                                        {JMODEL_KEY_AS("slide", jmodel_form_coordinate)},
+                                        {JMODEL_KEY_NUMBER("lead"), .is_needed = true},
+                                        {0}};
+static const jmodel_key screw_joint_keys[] = {
+    {JMODEL_KEY_TEXT("joint")}, {JMODEL_KEY_NUMBER("lead"), .is_needed = true}, {0}};
+static const jmodel_key screw_by_joint_form = {JMODEL_KEY_MAP("screw_of_joint", screw_joint_keys)};
+
 // screw: {angle, slide, lead} or {joint, lead}: slide = lead angle / turn + offset
 static void read_screw(draft* d, const jmodel_node* map, const jmodel_node* node) {
-  static const char* const keys[] = {"angle", "slide", "lead", NULL};
-  static const char* const joint_keys[] = {"joint", "lead", NULL};
   (void)map;
   d->is_good = jmodel_is(d->at, node, JMODEL_NODE_MAP, "screw") && make_relations(d, 1);
   if (!d->is_good) return;
   const jmodel_node* joint = jmodel_node_find(node, "joint");
   int angle = -1, slide = -1;
-  jmodel_check_keys(d->at, node, joint ? joint_keys : keys);
+  jmodel_check_keys(d->at, node, joint ? screw_joint_keys : screw_keys);
   if (joint) {
     if (!screw_joint(d, joint, &angle, &slide)) d->is_good = false;
   } else {
@@ -165,13 +176,19 @@ static void read_screw(draft* d, const jmodel_node* map, const jmodel_node* node
   add_term(d, r, angle, -1.0 / TAU, &lead, "lead");
 }
 
+static const jmodel_key differential_keys[] = {
+    {JMODEL_KEY_AS("input", jmodel_form_coordinate), .is_needed = true},
+    {JMODEL_KEY_LIST("outputs", jmodel_form_coordinate, 2, 2), .is_needed = true},
+    {JMODEL_KEY_NUMBER("ratio")},
+    {JMODEL_KEY_BOOL("locked")},
+    {0}};
+
 // differential: {input, outputs: [l, r], ratio}: input = ratio (l + r)/2 + offset; locked: and l = r
 static void read_differential(draft* d, const jmodel_node* map, const jmodel_node* node) {
-  static const char* const keys[] = {"input", "outputs", "ratio", "locked", NULL};
   (void)map;
   d->is_good = jmodel_is(d->at, node, JMODEL_NODE_MAP, "differential") && make_relations(d, 2);
   if (!d->is_good) return;
-  jmodel_check_keys(d->at, node, keys);
+  jmodel_check_keys(d->at, node, differential_keys);
   const jmodel_node* outputs = jmodel_need(d->at, node, "outputs");
   const jmodel_node* locked = jmodel_node_find(node, "locked");
   bool is_locked = locked && jmodel_bool_at(d->at, locked, "locked");
@@ -199,13 +216,17 @@ static void read_differential(draft* d, const jmodel_node* map, const jmodel_nod
   add_term(d, r, right, -1.0, NULL, "");
 }
 
+static const jmodel_key belt_keys[] = {
+    {JMODEL_KEY_LIST("pulleys", jmodel_form_coordinate, 2, 0), .is_needed = true},
+    {JMODEL_KEY_LIST("radii", jmodel_form_number, 2, 0), .is_needed = true},
+    {0}};
+
 // belt: {pulleys: [a, b, ...], radii: [...]}: radius_1 a = radius_i b_i
 static void read_belt(draft* d, const jmodel_node* map, const jmodel_node* node) {
-  static const char* const keys[] = {"pulleys", "radii", NULL};
   (void)map;
   d->is_good = jmodel_is(d->at, node, JMODEL_NODE_MAP, "belt");
   if (!d->is_good) return;
-  jmodel_check_keys(d->at, node, keys);
+  jmodel_check_keys(d->at, node, belt_keys);
   const jmodel_node* pulleys = jmodel_need(d->at, node, "pulleys");
   const jmodel_node* radii = jmodel_need(d->at, node, "radii");
   bool is_pair = pulleys && radii && jmodel_is(d->at, pulleys, JMODEL_NODE_LIST, "pulleys") &&
@@ -239,30 +260,74 @@ static void read_belt(draft* d, const jmodel_node* map, const jmodel_node* node)
 
 // ---- the section ---------------------------------------------------------------------------------
 
+#define OFFSET \
+  { JMODEL_KEY_NUMBER("offset"), .about = "Added to the right side" }
+
+static const jmodel_key of_linear[] = {
+    {JMODEL_KEY_BY_TEXT("of", jmodel_form_number), .about = "Coefficients by coordinate"},
+    {JMODEL_KEY_NUMBER("equals"), .about = "Sum of coefficients times coordinates"},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key of_gear[] = {
+    {JMODEL_KEY_LIST("gear", jmodel_form_coordinate, 2, 2), .about = "[a, b] of a = ratio b"},
+    {JMODEL_KEY_NUMBER("ratio")},
+    OFFSET,
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key of_rack[] = {
+    {JMODEL_KEY_MAP("rack_and_pinion", rack_keys), .about = "rack = radius pinion"},
+    OFFSET,
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key of_screw[] = {
+    {JMODEL_KEY_MAP("screw", screw_keys), .as = &screw_by_joint_form,
+     .about = "slide = lead angle per turn"},
+    OFFSET,
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key of_differential[] = {
+    {JMODEL_KEY_MAP("differential", differential_keys),
+     .about = "input = ratio (left + right)/2; locked: also left = right"},
+    OFFSET,
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key of_belt[] = {
+    {JMODEL_KEY_MAP("belt", belt_keys), .about = "radius times angle is the same for all pulleys"},
+    OFFSET,
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+
+// The first of its keys tells the kind.
 static const struct kind {
-  const char* name;  // the key that tells it
-  const char* const keys[6];
+  const jmodel_key* keys;
   void (*read)(draft* d, const jmodel_node* map, const jmodel_node* node);
-} kinds[] = {
-    {"of", {"of", "equals", "description", NULL}, read_linear},
-    {"gear", {"gear", "ratio", "offset", "description", NULL}, read_gear},
-    {"rack_and_pinion", {"rack_and_pinion", "offset", "description", NULL}, read_rack},
-    {"screw", {"screw", "offset", "description", NULL}, read_screw},
-    {"differential", {"differential", "offset", "description", NULL}, read_differential},
-    {"belt", {"belt", "offset", "description", NULL}, read_belt},
-};
+} kinds[] = {{of_linear, read_linear},
+             {of_gear, read_gear},
+             {of_rack, read_rack},
+             {of_screw, read_screw},
+             {of_differential, read_differential},
+             {of_belt, read_belt}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const jmodel_key* keys_of_kind(int i) {
+  return i < KINDS ? kinds[i].keys : NULL;
+}
+
+static const jmodel_key coupling_form = {.is = JMODEL_A_MAP, .keys_of = keys_of_kind};
+const jmodel_key jmodel_section_couplings = {
+    JMODEL_KEY_SECTION("couplings", coupling_form),
+    .about = "Linear relations between coordinates: gears, racks, screws, differentials, belts"};
 
 static const struct kind* find_kind(const jmodel_at* at, const jmodel_node* map,
                                     jmodel_place place) {
   const struct kind* found = NULL;
   for (int i = 0; i < KINDS; i++) {
-    const jmodel_node* node = jmodel_node_find(map, kinds[i].name);
+    const jmodel_node* node = jmodel_node_find(map, kinds[i].keys->name);
     if (!node) continue;
     if (found) {
       jmodel_mistake(at, node->key_place, "it has '%s' already; one coupling is of one kind",
-                     found->name);
+                     found->keys->name);
       return NULL;
     }
     found = &kinds[i];
@@ -347,9 +412,9 @@ static bool read_coupling(const jmodel_at* at, const jmodel_node* node, jmodel_c
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
   const struct kind* kind = find_kind(at, node, c->place);
   if (!kind) return false;
-  c->kind = strcmp(kind->name, "of") == 0 ? "linear" : kind->name;
+  c->kind = kind->read == read_linear ? "linear" : kind->keys->name;
   jmodel_check_keys(at, node, kind->keys);
-  kind->read(&d, node, jmodel_node_find(node, kind->name));
+  kind->read(&d, node, jmodel_node_find(node, kind->keys->name));
   read_offset(&d, node);
   for (int i = 0; i < c->nrelation && d.is_good; i++) {
     d.is_good = check_relation(&d, &c->relation[i]);

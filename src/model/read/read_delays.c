@@ -79,10 +79,21 @@ static int read_order(const jmodel_at* at, const jmodel_node* c) {
   return 1;
 }
 
+static const jmodel_key delay_keys[] = {
+    {JMODEL_KEY_NUMBER("of"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("time"), .is_needed = true},
+    {.name = "order", .is = JMODEL_A_COUNT, .least = 1, .most = MOST_ORDER},
+    {JMODEL_KEY_NUMBER("initial")},
+    {JMODEL_KEY_UNIT},
+    {JMODEL_KEY_NUMBER("nominal")},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key delay_form = {.is = JMODEL_A_MAP, .keys = delay_keys};
+const jmodel_key jmodel_section_delays = {JMODEL_KEY_SECTION("delays", delay_form),
+                                          .about = "What something was some time ago"};
+
 static void read_delay(const jmodel_at* at, const jmodel_node* c, jmodel_delay* d) {
-  static const char* const keys[] = {"of",   "time",    "order",       "initial",
-                                     "unit", "nominal", "description", NULL};
-  jmodel_check_keys(at, c, keys);
+  jmodel_check_keys(at, c, delay_keys);
   jmodel_need_scalar(at, c, "of", JMODEL_SCOPE_ANY, &d->of);
   jmodel_need_scalar(at, c, "time", JMODEL_SCOPE_PARAMETERS, &d->time);
   bool has_initial = jmodel_get_scalar(at, c, "initial", JMODEL_SCOPE_ANY, &d->initial);

@@ -114,9 +114,20 @@ static void read_set(const jmodel_at* at, const jmodel_node* entry, int more, jm
 
 // ---- events
 
+#define SET                                                                            \
+  {                                                                                    \
+    JMODEL_KEY_BY_TEXT("set", jmodel_form_number),                                     \
+        .is_needed = true, .about = "New values of states and of rates of coordinates" \
+  }
+
+static const jmodel_key event_keys[] = {
+    {JMODEL_KEY_NUMBER("when"), .is_needed = true}, SET, {JMODEL_KEY_DESCRIPTION}, {0}};
+static const jmodel_key event_form = {.is = JMODEL_A_MAP, .keys = event_keys};
+const jmodel_key jmodel_section_events = {JMODEL_KEY_SECTION("events", event_form),
+                                          .about = "What happens where a condition becomes true"};
+
 static void read_event(const jmodel_at* at, const jmodel_node* c, jmodel_event* e) {
-  static const char* const keys[] = {"when", "set", "description", NULL};
-  jmodel_check_keys(at, c, keys);
+  jmodel_check_keys(at, c, event_keys);
   jmodel_need_scalar(at, c, "when", JMODEL_SCOPE_ANY, &e->when);
   double value;
   const jmodel_node* when = jmodel_node_find(c, "when");
@@ -164,9 +175,18 @@ static jmodel_at at_sampler(jmodel_reader* r, const jmodel_node* c) {
   return (jmodel_at){r, "sampler", jmodel_keep(r, c->key), jmodel_format(r, "samplers.%s", c->key)};
 }
 
+static const jmodel_key sampler_keys[] = {{JMODEL_KEY_NUMBER("every"), .is_needed = true},
+                                          {JMODEL_KEY_NUMBER("delay")},
+                                          {JMODEL_KEY_NUMBER("offset")},
+                                          SET,
+                                          {JMODEL_KEY_DESCRIPTION},
+                                          {0}};
+static const jmodel_key sampler_form = {.is = JMODEL_A_MAP, .keys = sampler_keys};
+const jmodel_key jmodel_section_samplers = {JMODEL_KEY_SECTION("samplers", sampler_form),
+                                            .about = "Values that are set every so often"};
+
 static void read_sampler(const jmodel_at* at, const jmodel_node* c, jmodel_sampler* s) {
-  static const char* const keys[] = {"every", "delay", "offset", "set", "description", NULL};
-  jmodel_check_keys(at, c, keys);
+  jmodel_check_keys(at, c, sampler_keys);
   jmodel_need_scalar(at, c, "every", JMODEL_SCOPE_PARAMETERS, &s->every);
   bool is_late = jmodel_get_scalar(at, c, "delay", JMODEL_SCOPE_PARAMETERS, &s->delay);
   if (!is_late) s->delay = jmodel_constant("0", c->place);

@@ -90,10 +90,23 @@ static bool read_arguments(const jmodel_at* at, const jmodel_node* map, jmodel_f
   return at->r->nmistake == before;
 }
 
+static const jmodel_key function_keys[] = {{.name = "of",
+                                            .is = JMODEL_A_NAME | JMODEL_A_LIST,
+                                            .item = &jmodel_form_name,
+                                            .least = 1,
+                                            .most = MAX_ARGUMENTS,
+                                            .is_needed = true,
+                                            .about = "Names of its arguments"},
+                                           {JMODEL_KEY_NUMBER("value"), .is_needed = true},
+                                           {JMODEL_KEY_DESCRIPTION},
+                                           {0}};
+static const jmodel_key function_form = {.is = JMODEL_A_MAP, .keys = function_keys};
+const jmodel_key jmodel_section_functions = {JMODEL_KEY_SECTION("functions", function_form),
+                                             .about = "Functions that expressions may call"};
+
 static void read_function(const jmodel_at* at, const jmodel_node* node, jmodel_function* f) {
-  static const char* const keys[] = {"of", "value", "description", NULL};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, function_keys);
   if (!read_arguments(at, node, f)) return;
   at->r->own_names = f->arg;
   jmodel_need_scalar(at, node, "value", JMODEL_SCOPE_ANY, &f->value);

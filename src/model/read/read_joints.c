@@ -26,6 +26,40 @@ static const char* const joint_names[] = {
 #undef X
     NULL};
 
+static const jmodel_key points_form = {
+    JMODEL_KEY_LIST("points", jmodel_form_point, 2, 2), .as = &jmodel_form_point,
+    .about = "One point, or [point of the parent, point of the child]"};
+static const jmodel_key directions_form = {
+    JMODEL_KEY_LIST("directions", jmodel_form_direction, 2, 2), .as = &jmodel_form_direction,
+    .about = "One direction, or [direction of the parent, direction of the child]"};
+
+// What is driven; a force is only known to say where it belongs.
+static const jmodel_key levels[] = {{JMODEL_KEY_NUMBER("position")},
+                                    {JMODEL_KEY_NUMBER("velocity")},
+                                    {.name = "force"},
+                                    {JMODEL_KEY_NUMBER("from")},
+                                    {0}};
+static const jmodel_key level_form = {
+    .name = "drive", .is = JMODEL_A_NUMBER | JMODEL_A_MAP, .keys = levels};
+static const jmodel_key wish_form = {.is = JMODEL_A_BOOL};
+
+static const jmodel_key joint_keys[] = {
+    {JMODEL_KEY_WORD("type", joint_names)},
+    {JMODEL_KEY_AS("parent", jmodel_form_body)},
+    {JMODEL_KEY_AS("child", jmodel_form_body)},
+    {JMODEL_KEY_AS("at", points_form), .unit = "m"},
+    {JMODEL_KEY_AS("axis", directions_form)},
+    {JMODEL_KEY_AS("axis2", jmodel_form_direction)},
+    {.name = "drive", .is = JMODEL_BY_SUFFIX, .item = &level_form, .as = &level_form},
+    {.name = "guess", .is = JMODEL_A_NUMBER | JMODEL_BY_SUFFIX, .item = &jmodel_form_number},
+    {.name = "independent", .is = JMODEL_A_BOOL | JMODEL_BY_SUFFIX, .item = &wish_form},
+    {JMODEL_KEY_DESCRIPTION},
+    {JMODEL_KEY_WORD("angles", jmodel_angle_words)},
+    {0}};
+static const jmodel_key joint_form = {.is = JMODEL_A_MAP, .keys = joint_keys};
+const jmodel_key jmodel_section_joints = {JMODEL_KEY_SECTION("joints", joint_form),
+                                          .about = "What carries the bodies: a tree"};
+
 // A joint with its coordinates, before the order of the tree is known.
 typedef struct draft {
   jmodel_joint joint;
@@ -267,12 +301,11 @@ static bool read_axes(const jmodel_at* at, const jmodel_node* map, jmodel_joint*
 // ---- coordinates
 
 // The node for coordinate k under a key: the value itself for one coordinate, else by suffix.
-static const char* const levels[] = {"position", "velocity", "force", "from", NULL};
 
 // Does it say of one coordinate what is driven, rather than which one?
 static bool has_level(const jmodel_node* node) {
-  for (int i = 0; levels[i]; i++) {
-    if (jmodel_node_find(node, levels[i])) return true;
+  for (int i = 0; levels[i].name; i++) {
+    if (jmodel_node_find(node, levels[i].name)) return true;
   }
   return false;
 }
@@ -292,7 +325,7 @@ static void check_by_coordinate(const jmodel_at* at, const jmodel_node* map, con
   if (info->ncoordinate == 0) {
     jmodel_mistake(at, node->key_place, "a fixed joint has no coordinate, so no '%s'", key);
   } else if (node->kind == JMODEL_NODE_MAP && !has_level(node)) {
-    jmodel_check_keys(at, node, info->suffix);
+    jmodel_check_names(at, node, info->suffix);
   } else if (info->ncoordinate > 1 && !one_for_all) {
     jmodel_mistake(at, node->place, "%s: the joint has %d coordinates; write {%s: ...}", key,
                    info->ncoordinate, info->suffix[0]);
@@ -401,13 +434,10 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
 }
 
 static bool read_joint(const jmodel_at* at, const jmodel_node* node, draft* d) {
-  static const char* const keys[] = {"type",        "parent",      "child",  "at",
-                                     "axis",        "axis2",       "drive",  "guess",
-                                     "independent", "description", "angles", NULL};
   jmodel_joint* j = &d->joint;
   *j = (jmodel_joint){.name = at->name, .place = node->key_place};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, joint_keys);
   const jmodel_node* type = jmodel_need(at, node, "type");
   const jmodel_node* child = jmodel_need(at, node, "child");
   const jmodel_node* parent = jmodel_node_find(node, "parent");

@@ -90,8 +90,21 @@ static double roughness_of(int class_) {
   return g;
 }
 
+static const char* const classes[] = {"A", "B", "C", "D", "E", "F", "G", "H", NULL};
+static const char* const counts[] = {"1", "2", NULL};
+static const jmodel_key random_keys[] = {{JMODEL_KEY_WORD("class", classes)},
+                                         {JMODEL_KEY_NUMBER("roughness")},
+                                         {JMODEL_KEY_NUMBER("seed")},
+                                         {JMODEL_KEY_NUMBER("length"), .is_needed = true},
+                                         {JMODEL_KEY_NUMBER("start")},
+                                         {JMODEL_KEY_NUMBER("ramp")},
+                                         {JMODEL_KEY_NUMBER("track")},
+                                         {JMODEL_KEY_NUMBER("coherence")},
+                                         {JMODEL_KEY_WORD("tracks", counts)},
+                                         {JMODEL_KEY_NUMBER("scale")},
+                                         {0}};
+
 static double read_roughness(const jmodel_at* at, const jmodel_node* map) {
-  static const char* const classes[] = {"A", "B", "C", "D", "E", "F", "G", "H", NULL};
   const jmodel_node* class_ = jmodel_node_find(map, "class");
   const jmodel_node* roughness = jmodel_node_find(map, "roughness");
   if (class_ && roughness) {
@@ -134,12 +147,9 @@ static void check_random(const jmodel_at* at, const jmodel_node* map, const jroa
 }
 
 static void read_random(road_reader* k, const jmodel_node* map) {
-  static const char* const keys[] = {"class", "roughness", "seed",   "length", "start", "ramp",
-                                     "track", "coherence", "tracks", "scale",  NULL};
-  static const char* const counts[] = {"1", "2", NULL};
   jmodel_at at = {k->r, "road", "iso8608", "road.iso8608"};
   if (!jmodel_is(&at, map, JMODEL_NODE_MAP, "iso8608")) return;
-  jmodel_check_keys(&at, map, keys);
+  jmodel_check_keys(&at, map, random_keys);
   double track = jmodel_get_double(&at, map, "track", TRACK);
   double seed = jmodel_get_double(&at, map, "seed", 1.0);
   jroad_random random = {.roughness = read_roughness(&at, map),
@@ -174,12 +184,17 @@ static void read_random(road_reader* k, const jmodel_node* map) {
 
 // ---- blocks --------------------------------------------------------------------------------------
 
+static const jmodel_key blocks_keys[] = {
+    {JMODEL_KEY_NUMBER("start")},       {JMODEL_KEY_NUMBER("length"), .is_needed = true},
+    {JMODEL_KEY_NUMBER("width")},       {JMODEL_KEY_NUMBER("stone_length")},
+    {JMODEL_KEY_NUMBER("stone_width")}, {JMODEL_KEY_NUMBER("height")},
+    {JMODEL_KEY_NUMBER("scatter")},     {JMODEL_KEY_NUMBER("seed")},
+    {JMODEL_KEY_NUMBER("scale")},       {0}};
+
 static void read_blocks(road_reader* k, const jmodel_node* map) {
-  static const char* const keys[] = {"start",  "length",  "width", "stone_length", "stone_width",
-                                     "height", "scatter", "seed",  "scale",        NULL};
   jmodel_at at = {k->r, "road", "blocks", "road.blocks"};
   if (!jmodel_is(&at, map, JMODEL_NODE_MAP, "blocks")) return;
-  jmodel_check_keys(&at, map, keys);
+  jmodel_check_keys(&at, map, blocks_keys);
   jroad_blocks b = {.length = need_double(&at, map, "length"),
                     .width = jmodel_get_double(&at, map, "width", 3.0),
                     .stone_length = jmodel_get_double(&at, map, "stone_length", 0.12),
@@ -254,9 +269,23 @@ static bool accept(const jmodel_at* at, const jmodel_node* node, jo_status statu
   return status >= 0;
 }
 
+static const char* const interpolations[] = {"cubic", "linear", NULL};
+static const char* const ends[] = {"keep", "zero", "repeat", "reflect", NULL};
+static const jmodel_key profile_keys[] = {{JMODEL_KEY_TEXT("file"), .is_needed = true},
+                                          {JMODEL_KEY_WORD("interpolation", interpolations)},
+                                          {JMODEL_KEY_NUMBER("track")},
+                                          {JMODEL_KEY_WORD("ends", ends)},
+                                          {JMODEL_KEY_NUMBER("start")},
+                                          {JMODEL_KEY_NUMBER("scale")},
+                                          {0}};
+static const jmodel_key grid_keys[] = {{JMODEL_KEY_TEXT("file"), .is_needed = true},
+                                       {JMODEL_KEY_WORD("interpolation", interpolations)},
+                                       {JMODEL_KEY_NUMBER("scale")},
+                                       {0}};
+
 // The node of the file: `profile: name` or `profile: {file: name}`.
 static const jmodel_node* file_of(const jmodel_at* at, const jmodel_node* node,
-                                  const char* const* keys) {
+                                  const jmodel_key* keys) {
   if (node->kind == JMODEL_NODE_TEXT) return node;
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, at->name)) return NULL;
   jmodel_check_keys(at, node, keys);
@@ -264,18 +293,14 @@ static const jmodel_node* file_of(const jmodel_at* at, const jmodel_node* node,
 }
 
 static bool is_linear(const jmodel_at* at, const jmodel_node* map) {
-  static const char* const words[] = {"cubic", "linear", NULL};
   const jmodel_node* node = jmodel_node_find(map, "interpolation");
-  return node && jmodel_word_at(at, node, "interpolation", words) == 1;
+  return node && jmodel_word_at(at, node, "interpolation", interpolations) == 1;
 }
 
 static void read_profile(road_reader* k, const jmodel_node* node) {
-  static const char* const keys[] = {"file",  "interpolation", "track", "ends",
-                                     "start", "scale",         NULL};
-  static const char* const ends[] = {"keep", "zero", "repeat", "reflect", NULL};
   static const jroad_ends which[] = {JROAD_KEEP, JROAD_ZERO, JROAD_REPEAT, JROAD_REFLECT};
   jmodel_at at = {k->r, "road", "profile", "road.profile"};
-  const jmodel_node* file = file_of(&at, node, keys);
+  const jmodel_node* file = file_of(&at, node, profile_keys);
   jroad_text text;
   if (!file || !read_file(&at, file, &text)) return;
   double track = jmodel_get_double(&at, node, "track", TRACK);
@@ -301,9 +326,8 @@ static void read_profile(road_reader* k, const jmodel_node* node) {
 }
 
 static void read_grid(road_reader* k, const jmodel_node* node) {
-  static const char* const keys[] = {"file", "interpolation", "scale", NULL};
   jmodel_at at = {k->r, "road", "crg", "road.crg"};
-  const jmodel_node* file = file_of(&at, node, keys);
+  const jmodel_node* file = file_of(&at, node, grid_keys);
   jroad_text text;
   if (!file || !read_file(&at, file, &text)) return;
   jroad_source source[JROAD_CRG_TABLES];
@@ -322,9 +346,14 @@ static void read_grid(road_reader* k, const jmodel_node* node) {
 
 // ---- sines and obstacles -------------------------------------------------------------------------
 
+static const char* const sides[] = {"both", "left", "right", NULL};
+#define ACROSS_KEYS                                     \
+  {JMODEL_KEY_WORD("side", sides)}, {                   \
+    JMODEL_KEY_LIST("across", jmodel_form_number, 2, 2) \
+  }
+
 // Where it is across the road: `side: left`, right or both, or `across: [from, to]`.
 static void read_side(const jmodel_at* at, const jmodel_node* map, jmodel_road_part* p) {
-  static const char* const sides[] = {"both", "left", "right", NULL};
   const jmodel_node* side = jmodel_node_find(map, "side");
   const jmodel_node* across = jmodel_node_find(map, "across");
   if (side && across) {
@@ -353,12 +382,18 @@ static void read_side(const jmodel_at* at, const jmodel_node* map, jmodel_road_p
   }
 }
 
+static const jmodel_key sine_keys[] = {{JMODEL_KEY_NUMBER("amplitude"), .is_needed = true},
+                                       {JMODEL_KEY_NUMBER("wavelength"), .is_needed = true},
+                                       {JMODEL_KEY_NUMBER("phase")},
+                                       ACROSS_KEYS,
+                                       {0}};
+static const jmodel_key sine_form = {.is = JMODEL_A_MAP, .keys = sine_keys};
+
 static void read_sine(road_reader* k, const jmodel_node* node) {
-  static const char* const keys[] = {"amplitude", "wavelength", "phase", "side", "across", NULL};
   jmodel_at at = {k->r, "sine", jmodel_keep(k->r, node->key), NULL};
   at.path = jmodel_format(k->r, "road.sines.%s", at.name);
   if (!jmodel_name_ok(&at, node) || !jmodel_is(&at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(&at, node, keys);
+  jmodel_check_keys(&at, node, sine_keys);
   jmodel_road_part* p = new_part(k, JMODEL_ROAD_SINE, &at);
   if (!p) return;
   need(&at, node, "amplitude", JMODEL_ROAD_HEIGHT, p);
@@ -373,20 +408,28 @@ static bool literal(const jmodel_reader* r, const jmodel_scalar* s, double* valu
   return true;
 }
 
-static void read_obstacle(road_reader* k, const jmodel_node* node) {
-  static const char* const keys[] = {
-      "kind", "at",     "length",           "height",          "edge",
-      "side", "across", "first_wavelength", "last_wavelength", "description",
-      NULL};
-  static const char* const shapes[] = {
+static const char* const shapes[] = {
 #define X(id, name) name,
-      JMODEL_OBSTACLE_LIST(X)
+    JMODEL_OBSTACLE_LIST(X)
 #undef X
-          NULL};
+        NULL};
+static const jmodel_key obstacle_keys[] = {{JMODEL_KEY_WORD("kind", shapes), .is_needed = true},
+                                           {JMODEL_KEY_NUMBER("at"), .is_needed = true},
+                                           {JMODEL_KEY_NUMBER("length")},
+                                           {JMODEL_KEY_NUMBER("height"), .is_needed = true},
+                                           {JMODEL_KEY_NUMBER("edge")},
+                                           ACROSS_KEYS,
+                                           {JMODEL_KEY_NUMBER("first_wavelength")},
+                                           {JMODEL_KEY_NUMBER("last_wavelength")},
+                                           {JMODEL_KEY_DESCRIPTION},
+                                           {0}};
+static const jmodel_key obstacle_form = {.is = JMODEL_A_MAP, .keys = obstacle_keys};
+
+static void read_obstacle(road_reader* k, const jmodel_node* node) {
   jmodel_at at = {k->r, "obstacle", jmodel_keep(k->r, node->key), NULL};
   at.path = jmodel_format(k->r, "road.obstacles.%s", at.name);
   if (!jmodel_name_ok(&at, node) || !jmodel_is(&at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(&at, node, keys);
+  jmodel_check_keys(&at, node, obstacle_keys);
   const jmodel_node* kind = jmodel_need(&at, node, "kind");
   int shape = kind ? jmodel_word_at(&at, kind, "kind", shapes) : -1;
   jmodel_road_part* p = shape < 0 ? NULL : new_part(k, JMODEL_ROAD_OBSTACLE, &at);
@@ -442,6 +485,21 @@ static void read_obstacles(road_reader* k, const jmodel_node* map) {
 
 // ---- the road ------------------------------------------------------------------------------------
 
+static const jmodel_key road_keys[] = {
+    {JMODEL_KEY_NUMBER("height")},
+    {JMODEL_KEY_MAP("iso8608", random_keys)},
+    {JMODEL_KEY_MAP("blocks", blocks_keys)},
+    {.name = "profile", .is = JMODEL_A_TEXT | JMODEL_A_MAP, .keys = profile_keys},
+    {.name = "crg", .is = JMODEL_A_TEXT | JMODEL_A_MAP, .keys = grid_keys},
+    {JMODEL_KEY_BY_NAME("sines", sine_form)},
+    {JMODEL_KEY_BY_NAME("obstacles", obstacle_form)},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+const jmodel_key jmodel_section_road = {.name = "road",
+                                        .is = JMODEL_A_NUMBER | JMODEL_A_MAP,
+                                        .keys = road_keys,
+                                        .about = "Height of the ground [m] of x, y, t"};
+
 static const struct {
   const char* key;
   void (*read)(road_reader* k, const jmodel_node* node);
@@ -474,8 +532,6 @@ static void build(const jmodel_at* at, road_reader* k, jmodel_place place) {
 }
 
 void jmodel_read_road(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"height", "iso8608",   "blocks",      "profile", "crg",
-                                     "sines",  "obstacles", "description", NULL};
   jmodel* m = r->m;
   const jmodel_node* road = jmodel_node_find(root, "road");
   m->has_road = road != NULL;
@@ -486,7 +542,7 @@ void jmodel_read_road(jmodel_reader* r, const jmodel_node* root) {
     m->road = jmodel_scalar_at(&at, road, "height", "road.height", JMODEL_SCOPE_ANY);
     return;
   }
-  jmodel_check_keys(&at, road, keys);
+  jmodel_check_keys(&at, road, road_keys);
   road_reader k = {.r = r};
   bool any = read_kinds(&k, road);
   if (!any || jmodel_node_find(road, "height")) {

@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is not mechanics: name, gravity, road, parameters, tables, states, signals, sensors,
-// objectives, initial conditions, simulation.
+// objectives, initial conditions.
 #include <string.h>
 
-#include "jounce/methods.h"
 #include "model/element.h"
 #include "model/read/reader.h"
 
 // Of the file itself; sections come behind them.
-static const char* const head_keys[] = {"jounce", "name", "description", "include"};
+static const char* const versions[] = {"1", NULL};
+static const jmodel_key head_keys[] = {
+    {JMODEL_KEY_WORD("jounce", versions), .is_needed = true, .about = "Format version"},
+    {JMODEL_KEY_TEXT("name")},
+    {JMODEL_KEY_DESCRIPTION},
+    {.name = "include",
+     .is = JMODEL_A_TEXT | JMODEL_A_LIST,
+     .item = &jmodel_form_text,
+     .about = "Files this one builds on, relative to it; this file overrides them"},
+    {0}};
+const jmodel_key jmodel_file = {.name = "Jounce model",
+                                .is = JMODEL_A_MAP | JMODEL_ALL_SECTIONS,
+                                .keys = head_keys,
+                                .about =
+                                    "docs/format.md is the reference. Names, references and what "
+                                    "only the whole model shows are checked by `jounce check`."};
+const jmodel_key jmodel_section_gravity = {JMODEL_KEY_AS("gravity", jmodel_form_vector),
+                                           .unit = "m/s^2"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
-  int n = sizeof head_keys / sizeof *head_keys, nsection = 0, nclass = 0;
+  int n = 0, nsection = 0, nclass = 0;
+  while (head_keys[n].name) {
+    n++;
+  }
   while (jmodel_section_at(nsection)) {
     nsection++;
   }
@@ -20,14 +39,16 @@ static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
   }
   const char** keys = JMODEL_ARRAY(at->r, n + nsection + nclass + 1, const char*);
   if (!keys) return;
-  memcpy(keys, head_keys, sizeof head_keys);
+  for (int i = 0; i < n; i++) {
+    keys[i] = head_keys[i].name;
+  }
   for (int i = 0; i < nsection; i++) {
-    keys[n++] = jmodel_section_at(i)->name;
+    keys[n++] = jmodel_section_at(i)->key->name;
   }
   for (int i = 0; i < nclass; i++) {
     keys[n++] = jmodel_class_at(i)->section;
   }
-  jmodel_check_keys(at, root, keys);
+  jmodel_check_names(at, root, keys);
 }
 
 static const double standard_gravity[3] = {0.0, 0.0, -9.81};
@@ -107,15 +128,26 @@ static void check_input(const jmodel_at* at, jmodel_parameter* p) {
   }
 }
 
+const jmodel_key jmodel_section_parameters = {JMODEL_KEY_SECTION("parameters", jmodel_form_value),
+                                              .about = "Named numbers, usable in any expression"};
+
+static const jmodel_key input_keys[] = {
+    {.name = "value", .is = JMODEL_A_LITERAL, .is_needed = true},
+    {JMODEL_KEY_UNIT},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key input_form = {.is = JMODEL_A_LITERAL | JMODEL_A_MAP, .keys = input_keys};
+const jmodel_key jmodel_section_inputs = {JMODEL_KEY_SECTION("inputs", input_form),
+                                          .about = "Numbers that programs change during a run"};
+
 static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_parameter* p) {
-  static const char* const keys[] = {"value", "unit", "description", NULL};
   p->unit = p->shown = p->description = "";
   if (node->kind != JMODEL_NODE_MAP) {
     p->value = jmodel_scalar_at(at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
     jmodel_parameter_unit(at, p, node->place);
     return;
   }
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, p->is_input ? input_keys : jmodel_value_keys);
   p->unit = jmodel_get_text(at, node, "unit", "");
   p->description = jmodel_get_text(at, node, "description", "");
   const jmodel_node* value = jmodel_need(at, node, "value");
@@ -211,13 +243,41 @@ static void read_numbers(const jmodel_at* at, const jmodel_node* node, jmodel_ta
   }
 }
 
+#define COLUMN "; of a file the name of its column"
+
+static const char* const interpolations[] = {"linear", "cubic", NULL};
+static const char* const extrapolations[] = {"linear", "hold", NULL};
+static const jmodel_key row_form = {JMODEL_KEY_LIST("row", jmodel_form_number, 1, 0)};
+static const jmodel_key table_keys[] = {
+    {.name = "x",
+     .is = JMODEL_A_LIST | JMODEL_A_TEXT,
+     .item = &jmodel_form_number,
+     .least = 1,
+     .about = "Rising numbers" COLUMN},
+    {.name = "y",
+     .is = JMODEL_A_LIST | JMODEL_A_TEXT,
+     .item = &jmodel_form_number,
+     .least = 1,
+     .about = "Values at x; of two variables the second" COLUMN},
+    {.name = "z",
+     .is = JMODEL_A_LIST | JMODEL_A_TEXT,
+     .item = &row_form,
+     .least = 1,
+     .about = "Of two variables: a row for every x, with a number for every y" COLUMN},
+    {JMODEL_KEY_WORD("interpolation", interpolations)},
+    {JMODEL_KEY_WORD("extrapolation", extrapolations)},
+    {JMODEL_KEY_TEXT("file"), .about = "Comma-separated values, whose columns x, y and z name"},
+    {JMODEL_KEY_UNIT},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key table_form = {.is = JMODEL_A_MAP, .keys = table_keys};
+const jmodel_key jmodel_section_tables = {
+    JMODEL_KEY_SECTION("tables", table_form),
+    .about = "Interpolation tables, called as functions in expressions"};
+
 static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
-  static const char* const keys[] = {
-      "x", "y", "z", "interpolation", "extrapolation", "file", "unit", "description", NULL};
-  static const char* const kinds[] = {"linear", "cubic", NULL};
-  static const char* const rules[] = {"linear", "hold", NULL};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, table_keys);
   const jmodel_node* data = jmodel_node_find(node, "file") ? jmodel_table_file(at, node) : node;
   if (data) {
     read_numbers(at, data, t);
@@ -226,8 +286,8 @@ static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_tabl
   }
   const jmodel_node* kind = jmodel_node_find(node, "interpolation");
   const jmodel_node* rule = jmodel_node_find(node, "extrapolation");
-  bool is_cubic = kind && jmodel_word_at(at, kind, "interpolation", kinds) == 1;
-  bool is_held = rule && jmodel_word_at(at, rule, "extrapolation", rules) == 1;
+  bool is_cubic = kind && jmodel_word_at(at, kind, "interpolation", interpolations) == 1;
+  bool is_held = rule && jmodel_word_at(at, rule, "extrapolation", extrapolations) == 1;
   t->kind = is_cubic ? JEXPR_TABLE_CUBIC : JEXPR_TABLE_LINEAR;
   t->rule = is_held ? JEXPR_EXTRAPOLATE_HOLD : JEXPR_EXTRAPOLATE_LINEAR;
 }
@@ -253,10 +313,21 @@ static void refuse_rate(const jmodel_at* at, const jmodel_node* c) {
   }
 }
 
+static const jmodel_key state_keys[] = {
+    {JMODEL_KEY_NUMBER("initial")},
+    {JMODEL_KEY_NUMBER("derivative")},
+    {JMODEL_KEY_NUMBER("nominal")},
+    {JMODEL_KEY_BOOL("hold")},
+    {JMODEL_KEY_UNIT},
+    {JMODEL_KEY_BOOL("discrete"), .about = "Changes at events and samples only"},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key state_form = {.is = JMODEL_A_MAP, .keys = state_keys};
+const jmodel_key jmodel_section_states = {JMODEL_KEY_SECTION("states", state_form),
+                                          .about = "Additional states with derivatives"};
+
 static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* s) {
-  static const char* const keys[] = {"initial", "derivative", "nominal",     "hold",
-                                     "unit",    "discrete",   "description", NULL};
-  jmodel_check_keys(at, c, keys);
+  jmodel_check_keys(at, c, state_keys);
   const jmodel_node* discrete = jmodel_node_find(c, "discrete");
   s->is_discrete = discrete && jmodel_bool_at(at, discrete, "discrete");
   if (!jmodel_get_scalar(at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
@@ -306,14 +377,18 @@ void jmodel_read_states(jmodel_reader* r, const jmodel_node* root) {
   take_own_states(r);
 }
 
+const jmodel_key jmodel_section_signals = {JMODEL_KEY_SECTION("signals", jmodel_form_value),
+                                           .about = "Named expressions"};
+const jmodel_key jmodel_section_sensors = {JMODEL_KEY_SECTION("sensors", jmodel_form_value),
+                                           .about = "Named expressions, written to the results"};
+
 static void read_signal(const jmodel_at* at, const jmodel_node* node, jmodel_signal* s) {
-  static const char* const keys[] = {"value", "unit", "description", NULL};
   s->unit = s->description = "";
   if (node->kind != JMODEL_NODE_MAP) {
     s->value = jmodel_scalar_at(at, node, "value", at->path, JMODEL_SCOPE_ANY);
     return;
   }
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, jmodel_value_keys);
   s->unit = jmodel_get_text(at, node, "unit", "");
   s->description = jmodel_get_text(at, node, "description", "");
   const jmodel_node* value = jmodel_need(at, node, "value");
@@ -346,6 +421,24 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root) {
   if (!r->oom && !jmodel_index_signals(r->m, &r->m->arena)) jmodel_out_of_memory(r);
 }
 
+static const char* const filters[] = {"none", "lowpass", "Wk", "Wd", NULL};
+static const jmodel_key objective_keys[] = {
+#define X(id, name, ...) {JMODEL_KEY_NUMBER(name)},
+#include "model/objective.def"
+#undef X
+    {JMODEL_KEY_NUMBER("final")},
+    {JMODEL_KEY_LIST("window", jmodel_form_number, 2, 2), .unit = "s"},
+    {JMODEL_KEY_WORD("filter", filters)},
+    {JMODEL_KEY_NUMBER("frequency"), .unit = "Hz"},
+    {JMODEL_KEY_NUMBER("power")},
+    {JMODEL_KEY_UNIT},
+    {JMODEL_KEY_DESCRIPTION},
+    {JMODEL_KEY_NUMBER("nominal")},
+    {0}};
+static const jmodel_key objective_form = {.is = JMODEL_A_MAP, .keys = objective_keys};
+const jmodel_key jmodel_section_objectives = {JMODEL_KEY_SECTION("objectives", objective_form),
+                                              .about = "Numbers of the whole manoeuvre"};
+
 static void read_window(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
   const jmodel_node* node = jmodel_node_find(map, "window");
   if (!node || !jmodel_is(at, node, JMODEL_NODE_LIST, "window")) return;
@@ -363,7 +456,6 @@ static void read_window(const jmodel_at* at, const jmodel_node* map, jmodel_obje
 }
 
 static void read_filter(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
-  static const char* const filters[] = {"none", "lowpass", "Wk", "Wd", NULL};
   const jmodel_node* node = jmodel_node_find(map, "filter");
   if (!node) return;
   int i = jmodel_word_at(at, node, "filter", filters);
@@ -427,11 +519,6 @@ static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_obj
 }
 
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {
-#define X(id, name, ...) name,
-#include "model/objective.def"
-#undef X
-      "final", "window", "filter", "frequency", "power", "unit", "description", "nominal", NULL};
   const jmodel_node* section = jmodel_section(r, root, "objectives");
   if (!section) return;
   r->m->objective = JMODEL_ARRAY(r, section->n, jmodel_objective);
@@ -443,7 +530,7 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
     *o = (jmodel_objective){.name = at.name, .place = c->key_place, .integral = r->m->nobjective};
     o->integrand = o->final = o->frequency = o->window[0] = o->window[1] =
         jmodel_constant("0", c->place);
-    jmodel_check_keys(&at, c, keys);
+    jmodel_check_keys(&at, c, objective_keys);
     read_objective(&at, c, o);
     o->unit = jmodel_get_text(&at, c, "unit", "");
     o->description = jmodel_get_text(&at, c, "description", "");
@@ -455,8 +542,15 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- initial conditions
 
+static const jmodel_key initial_keys[] = {
+    {JMODEL_KEY_NUMBER("value")}, {JMODEL_KEY_NUMBER("rate")}, {0}};
+static const jmodel_key initial_form = {.is = JMODEL_A_NUMBER | JMODEL_A_MAP, .keys = initial_keys};
+const jmodel_key jmodel_section_initial = {.name = "initial",
+                                           .is = JMODEL_BY_TEXT | JMODEL_A_NULL,
+                                           .item = &initial_form,
+                                           .about = "Initial conditions on any quantity"};
+
 static void read_initial(const jmodel_at* at, const jmodel_node* c, jmodel_initial* q) {
-  static const char* const keys[] = {"value", "rate", NULL};
   double number;
   q->quantity = (jmodel_scalar){at->name, -1, at->path, c->key_place};
   q->value = q->rate = jmodel_constant("0", c->place);
@@ -470,7 +564,7 @@ static void read_initial(const jmodel_at* at, const jmodel_node* c, jmodel_initi
     q->value = jmodel_scalar_at(at, c, "value", at->path, JMODEL_SCOPE_PARAMETERS);
     return;
   }
-  jmodel_check_keys(at, c, keys);
+  jmodel_check_keys(at, c, initial_keys);
   const jmodel_node* value = jmodel_node_find(c, "value");
   q->has_value = value != NULL;
   if (value) q->value = jmodel_scalar_at(at, value, "value", at->path, JMODEL_SCOPE_PARAMETERS);
@@ -493,89 +587,4 @@ void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
       q->rate = jmodel_negative(r, &q->rate);
     }
   }
-}
-
-// ---- simulation
-
-#define MAX_STEPS  1e7   // minutes of work for a model of a vehicle
-#define MAX_MEMORY 1000  // [MB]
-
-static const char* const methods[] = {
-#define X(id, number, name, order, steps, kind, by, about) name,
-    JO_METHOD_LIST(X) NULL
-#undef X
-};
-
-static bool needs_step(int method) {
-  enum { FIXED = true, ADAPTIVE = false };
-  static const bool is_fixed[] = {
-#define X(id, number, name, order, steps, kind, by, about) steps,
-      JO_METHOD_LIST(X)
-#undef X
-  };
-  return is_fixed[method];
-}
-
-static double read_number(const jmodel_at* at, const jmodel_node* map, const char* key,
-                          double otherwise) {
-  const jmodel_node* node = jmodel_node_find(map, key);
-  double value = jmodel_get_double(at, map, key, otherwise);
-  const char* rule = node ? jmodel_simulation_rule(key, value) : NULL;
-  if (rule) jmodel_mistake(at, node->place, "%s is %g; it must be %s", key, value, rule);
-  return rule ? otherwise : value;
-}
-
-static void read_method(const jmodel_at* at, const jmodel_node* map, jmodel_simulation* s) {
-  const jmodel_node* node = jmodel_node_find(map, "method");
-  int word = node ? jmodel_word_at(at, node, "method", methods) : 0, method = word < 0 ? 0 : word;
-  s->method = methods[method];
-  if (needs_step(method) && !jmodel_node_find(map, "step")) {
-    jmodel_mistake(at, node->place, "method %s needs a 'step'", s->method);
-  }
-}
-
-static void read_limits(const jmodel_at* at, const jmodel_node* map, jmodel_simulation* s) {
-  s->max_step = read_number(at, map, "max_step", 0.0);
-  s->shortest_pulse = read_number(at, map, "shortest_pulse", 0.0);
-  s->derivative_tol = read_number(at, map, "derivative_tol", 0.0);
-  s->max_events = (int)read_number(at, map, "max_events", 0.0);
-  s->max_steps = read_number(at, map, "max_steps", s->max_steps);
-  s->max_memory = read_number(at, map, "max_memory", s->max_memory);
-}
-
-void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {
-      "end",      "start",       "method",    "tolerance",      "rel_tol",    "abs_tol",
-      "step",     "output_step", "max_step",  "shortest_pulse", "max_events", "derivative_tol",
-      "start_at", "description", "max_steps", "max_memory",     "end_when",   NULL};
-  static const char* const starts[] = {"initial", "static", NULL};
-  const jmodel_node* map = jmodel_section(r, root, "simulation");
-  jmodel_simulation* s = &r->m->simulation;
-  jmodel_at at = {r, "simulation", NULL, "simulation"};
-  *s = (jmodel_simulation){.t_end = 1.0,
-                           .method = methods[0],
-                           .rel_tol = 1e-8,
-                           .abs_tol = 1e-8,
-                           .output_step = 0.01,
-                           .max_steps = MAX_STEPS,
-                           .max_memory = MAX_MEMORY,
-                           .place = root->place};
-  if (!map) return;
-  s->place = map->key_place;
-  jmodel_check_keys(&at, map, keys);
-  s->t_start = jmodel_get_double(&at, map, "start", 0.0);
-  s->t_end = jmodel_get_double(&at, map, "end", s->t_start + 1.0);
-  double tolerance = read_number(&at, map, "tolerance", 1e-8);
-  s->rel_tol = read_number(&at, map, "rel_tol", tolerance);
-  s->abs_tol = read_number(&at, map, "abs_tol", tolerance);
-  s->step = read_number(&at, map, "step", 0.0);
-  s->output_step = read_number(&at, map, "output_step", 0.01);
-  read_limits(&at, map, s);
-  if (!(s->t_end > s->t_start)) {
-    jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
-  }
-  read_method(&at, map, s);
-  s->has_end_when = jmodel_get_scalar(&at, map, "end_when", JMODEL_SCOPE_ANY, &s->end_when);
-  const jmodel_node* start_at = jmodel_node_find(map, "start_at");
-  s->start_static = start_at && jmodel_word_at(&at, start_at, "start_at", starts) == 1;
 }

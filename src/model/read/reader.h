@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "expr/graph.h"
+#include "model/read/keys.h"
 #include "model/read/sections.h"
 #include "model/read/yaml.h"
 
@@ -109,12 +110,14 @@ void jmodel_put_name(jmodel_reader* r, int scope, const char* name, int value);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+extern const jmodel_key jmodel_file;                   // of the whole
 const jmodel_section_about* jmodel_section_at(int i);  // NULL behind the last
 bool jmodel_is_reserved(const char* name);
 // Complain about a name that something cannot have: not a name, too long, reserved.
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
-// Complain about keys not in the list, which ends with NULL.
-void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* keys);
+// Complain about keys that are not in the table, or not among the names, which end with NULL.
+void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const jmodel_key* keys);
+void jmodel_check_names(const jmodel_at* at, const jmodel_node* map, const char* const* names);
 // Two of the axes x, y, z of a frame, as children of the map `label`; what is not given stays (read_bodies.c).
 void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* label, int given[2],
                       jmodel_v3 axis[2]);
@@ -282,6 +285,7 @@ void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root);
 
 // ---- angles of joints (read_attitude.c)
 
+extern const char* const jmodel_angle_words[];  // orders, then "any"
 void jmodel_read_angles(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j);
 const char* jmodel_angle_suffix(const jmodel_joint* j, int i);  // of the i-th turn
 // Joints of any attitude: names of what the file drives, guesses and starts; their states; where these stand, with

@@ -460,9 +460,8 @@ static bool is_same(const jmodel* m, const jmodel_v3* a, const jmodel_v3* b) {
 // {from: P, to: Q}: both in the same coordinates.
 static bool vector_between(const jmodel_at* at, const jmodel_node* node, const char* label,
                            const char* path, jmodel_vector* out) {
-  static const char* const keys[] = {"from", "to", NULL};
   jmodel_reader* r = at->r;
-  jmodel_check_keys(at, node, keys);
+  jmodel_check_keys(at, node, jmodel_between_keys);
   const jmodel_node* a = jmodel_need(at, node, "from");
   const jmodel_node* b = jmodel_need(at, node, "to");
   jmodel_point from, to;

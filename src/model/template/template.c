@@ -11,13 +11,44 @@
 #define MAX_MADE      400000  // nodes of all copies
 #define MAX_ENTRIES   20000   // of a section, as in a file
 
-static const char* const template_keys[] = {"ports", "description", NULL};
-static const char* const instance_keys[] = {"template", "mirror", "about",       "ports",
-                                            "at",       "turn",   "description", NULL};
+static const jmodel_key port_keys[] = {{JMODEL_KEY_TEXT("default")}, {JMODEL_KEY_DESCRIPTION}, {0}};
+static const jmodel_key port_form = {.is = JMODEL_A_MAP, .keys = port_keys};
+static const jmodel_key ports_form = {JMODEL_KEY_SECTION("ports", port_form)};
+static const jmodel_key template_keys[] = {
+    {.name = "ports",
+     .is = JMODEL_A_LIST,
+     .item = &jmodel_form_name,
+     .as = &ports_form,
+     .about = "Names of what who uses it gives: bodies, tables, coordinates, signals"},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key template_form = {
+    .name = "template", .is = JMODEL_A_MAP | JMODEL_WITH_SECTIONS, .keys = template_keys};
+const jmodel_key jmodel_section_templates = {JMODEL_KEY_SECTION("templates", template_form),
+                                             .about = "Assemblies written once, for instances"};
 
-static bool is_listed(const char* key, const char* const* list) {
-  for (int i = 0; list[i]; i++) {
-    if (strcmp(key, list[i]) == 0) return true;
+static const char* const axes[] = {"x", "y", "z", NULL};
+static const jmodel_key instance_keys[] = {
+    {JMODEL_KEY_TEXT("template"), .about = "Which one"},
+    {JMODEL_KEY_TEXT("mirror"), .about = "x, y or z: the template mirrored in its plane of that "
+                                         "normal; or an instance: its mirror image"},
+    {JMODEL_KEY_WORD("about", axes),
+     .about = "Normal of the plane of a mirror image; y unless given"},
+    {JMODEL_KEY_SECTION("ports", jmodel_form_text),
+     .about = "What stands for the ports of the template"},
+    {JMODEL_KEY_AS("at", jmodel_form_vector), .unit = "m",
+     .about = "Where the origin of the template is put"},
+    {JMODEL_KEY_NUMBER("turn"), .unit = "rad", .about = "About z, before it is put there"},
+    {JMODEL_KEY_DESCRIPTION},
+    {0}};
+static const jmodel_key instance_form = {
+    .name = "instance", .is = JMODEL_A_MAP | JMODEL_WITH_SECTIONS, .keys = instance_keys};
+const jmodel_key jmodel_section_instances = {JMODEL_KEY_SECTION("instances", instance_form),
+                                             .about = "Templates used under a name"};
+
+static bool is_listed(const char* key, const jmodel_key* list) {
+  for (int i = 0; list[i].name; i++) {
+    if (strcmp(key, list[i].name) == 0) return true;
   }
   return false;
 }
@@ -25,20 +56,21 @@ static bool is_listed(const char* key, const char* const* list) {
 static bool is_section(const char* key) {
   for (int i = 0; jmodel_section_at(i); i++) {
     const jmodel_section_about* s = jmodel_section_at(i);
-    if (s->in_template && strcmp(key, s->name) == 0) return true;
+    if (s->in_template && strcmp(key, s->key->name) == 0) return true;
   }
   return jmodel_section_kind(key) != NULL;
 }
 
-static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* own) {
+static void check_keys(const jmodel_at* at, const jmodel_node* map, const jmodel_key* own) {
   for (const jmodel_node* c = map->first; c; c = c->next) {
     if (is_section(c->key) || is_listed(c->key, own)) continue;
     jmodel_guess guess = jmodel_guess_begin(c->key);
-    for (int i = 0; own[i]; i++) {
-      jmodel_guess_add(&guess, own[i]);
+    for (int i = 0; own[i].name; i++) {
+      jmodel_guess_add(&guess, own[i].name);
     }
     for (int i = 0; jmodel_section_at(i); i++) {
-      if (jmodel_section_at(i)->in_template) jmodel_guess_add(&guess, jmodel_section_at(i)->name);
+      if (jmodel_section_at(i)->in_template)
+        jmodel_guess_add(&guess, jmodel_section_at(i)->key->name);
     }
     for (int i = 0; jmodel_class_at(i); i++) {
       jmodel_guess_add(&guess, jmodel_class_at(i)->section);
@@ -221,7 +253,6 @@ static bool is_local(const jmodel_node* template, const char* name) {
 // ports: [body, rack], or {body: {default: ground, description: ...}, rack: }
 static void bind_port(const jmodel_at* at, const recipe* k, const jmodel_node* declared,
                       const char* name, jmodel_instance* in) {
-  static const char* const keys[] = {"default", "description", NULL};
   jmodel_port* p = &in->port[in->nport];
   jmodel_place place = declared->key ? declared->key_place : declared->place;
   *p = (jmodel_port){.name = name, .place = place};
@@ -233,7 +264,7 @@ static void bind_port(const jmodel_at* at, const recipe* k, const jmodel_node* d
     return;
   }
   in->nport++;
-  jmodel_check_keys(at, declared, keys);
+  jmodel_check_keys(at, declared, port_keys);
   if (is_local(k->template, name)) {
     jmodel_mistake(at, place, "port '%s' has the name of something of the template", name);
   }

@@ -51,6 +51,16 @@ const jmodel_tir_info jmodel_tir_table[JTIR_COUNT] = {
 #include "model/tyre/tir.def"
 };
 
+const char* const jmodel_tir_names[] = {
+#define TIR(name, otherwise, dim, group, range) #name,
+#include "model/tyre/tir.def"
+    NULL};
+
+const char* const jmodel_tir_scales[] = {
+#define TIR(name, otherwise, dim, group, range) JTIR_GROUP_##group == JTIR_GROUP_SCALE ? #name : "",
+#include "model/tyre/tir.def"
+    NULL};
+
 static const dimension dimensions[JTIR_COUNT] = {
 #define TIR(name, otherwise, dim, group, range) EXPAND(DIMENSION_OF, DIM_##dim),
 #include "model/tyre/tir.def"

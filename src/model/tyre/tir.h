@@ -47,6 +47,9 @@ typedef struct jmodel_tir_info {
 
 extern const jmodel_tir_info jmodel_tir_table[JTIR_COUNT];
 
+// Names of all, and of the scale factors: "" in place of others. Both end with NULL.
+extern const char *const jmodel_tir_names[], *const jmodel_tir_scales[];
+
 // Its coefficient, whatever the case of the letters; -1: there is none.
 int jmodel_tir_find(const char* name);
 // The name closest to it; NULL: none is close.
