@@ -667,6 +667,11 @@ class Patch(Roads):
         road = "road: {sines: {one: {amplitude: h, wavelength: 3}}}"
         self.assertEqual(self.led(road, ""), self.led(road, ", contact: point"))
 
+    def test_what_is_not_given_of_a_patch(self):
+        road = "road: {sines: {one: {amplitude: h, wavelength: 0.4}}}"
+        self.assertEqual(self.led(road, ", contact: patch"), self.led(road, ", contact: {kind: patch}"))
+        self.assertEqual(self.led(road, ", contact: patch"), self.led(road, ", contact: {kind: patch, height: 0.3}"))
+
     def test_bad_contacts(self):
         for contact, told in ((", contact: line", "contact"), (", contact: {kind: point}", "kind"),
                               (", contact: {kind: patch, order: 1}", "contact: order"),

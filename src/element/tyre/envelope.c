@@ -32,8 +32,8 @@ static void read_cams(const jmodel_at* at, const jmodel_node* node, const jmodel
     const jmodel_node* kind = jmodel_need(&of, node, "kind");
     if (kind) jmodel_word_at(&of, kind, "kind", patch);
     c->has_shift = jmodel_get_scalar(&of, node, "shift", scope, &c->shift);
-    jmodel_get_scalar(&of, node, "length", scope, &c->length);
-    jmodel_get_scalar(&of, node, "height", scope, &c->height);
+    if (!jmodel_get_scalar(&of, node, "length", scope, &c->length)) c->length = *radius;
+    if (!jmodel_get_scalar(&of, node, "height", scope, &c->height)) c->height = *radius;
     c->has_order = jmodel_get_scalar(&of, node, "order", scope, &c->order);
   }
   c->radius = *radius;
