@@ -14,6 +14,7 @@
 #include "model/read/reader.h"
 
 #define MAX_BYTES    ((size_t)1 << 20)
+#define END_OF_FILE  '\x1a'  // behind the last line of files from DOS
 #define MAX_MISTAKES 20
 #define MAX_WORD     64
 
@@ -496,6 +497,7 @@ jo_status jmodel_tir_parse(jo_context* ctx, jarena* a, const char* text, size_t 
   for (int i = 0; i < JTIR_COUNT; i++) {
     t.value[i] = jmodel_tir_table[i].otherwise;
   }
+  if (n > 0 && text[n - 1] == END_OF_FILE) n--;
   char ending = n > 0 && memchr(text, '\n', n) ? '\n' : '\r';  // alone in files of old Macs
   for (const char *s = text, *end = text + n; s < end;) {
     const char* stop = memchr(s, ending, (size_t)(end - s));
