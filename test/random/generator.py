@@ -381,6 +381,7 @@ def jumping(m: Model) -> None:
 def pulsing(m: Model) -> None:
     """Any of the first families with trains of short pulses."""
     m.draw.weighted({tree: 4, loop: 2, at_rest: 1, discretely: 1})(m)
+    m.tree["simulation"].pop("end_when", None)
     for _ in range(m.draw.count(1, 2)):
         pulses.add(m, m.tree["simulation"]["end"])
 
@@ -388,6 +389,7 @@ def pulsing(m: Model) -> None:
 def nested(m: Model) -> None:
     """Any of the first families with conditions of jumps and corners inside of each other."""
     m.draw.weighted({tree: 4, loop: 2, at_rest: 1, discretely: 1})(m)
+    m.tree["simulation"].pop("end_when", None)  # what is known is known to the end
     for _ in range(m.draw.count(1, 3)):
         nesting.add(m, m.tree["simulation"]["end"])
 
@@ -395,6 +397,7 @@ def nested(m: Model) -> None:
 def clipped(m: Model) -> None:
     """Any of the first families with integrals of what rests at the limits of conditions."""
     m.draw.weighted({tree: 4, loop: 2, at_rest: 1, discretely: 1})(m)
+    m.tree["simulation"].pop("end_when", None)
     for _ in range(m.draw.count(1, 3)):
         clipping.add(m, m.tree["simulation"]["end"])
 

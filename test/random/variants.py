@@ -58,7 +58,7 @@ def _same_doubts(case, path: str, name: str, values_of: str, runs: list[Answer])
         case.law("plain sweep = run, bit for bit", swept == values(run), f"{swept} and {values(run)}", answer)
         doubted = set(warned(run))
         message = point.get("message", "")
-        told = {o for o in swept if f"objective '{o}'" in message}
+        told = {o for o in swept if f"objective '{o}' came out" in message}
         case.law("plain sweep doubts what run doubts", doubted == told, f"run {sorted(doubted)}, sweep {sorted(told)}: {message}",
                  answer)
 
