@@ -97,7 +97,7 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
-  return jsens_check(ctx, s->motion, out, true);
+  return JO_OK;
 }
 
 static jsens_method choose_method(const jsens* s, const jo_sens_options* opt) {

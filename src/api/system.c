@@ -167,7 +167,7 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   const jplant* p = system->plant;
   const jmodel_simulation* s = &p->model->simulation;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
+  JO_TRY(jplant_work_create(ctx, p, NULL, &run));
   tell_freedom(ctx, p);
   jo_status status = jplant_guard_windows(run, s->t_start, s->t_end);
   // tyres need not have a force at the start: wheels may stand where only equilibrium is sought

@@ -195,7 +195,6 @@ static jo_status run(jloads_sens* l, const jsens* s, const jloads_sens_options* 
   o.observer = &observer;
   o.outputs_only = true;
   JO_TRY(jsens_check_numbers(l->ctx, s));
-  JO_TRY(jsens_check(l->ctx, s, &o, false));
   JO_TRY(jsens_run(l->ctx, s, JSENS_DIRECT, &o, &l->run));
   double* gradient = JARENA_ARRAY(&l->arena, l->nsample, double);
   if (!gradient) return jerr_memory(l->ctx);

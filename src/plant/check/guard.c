@@ -120,7 +120,7 @@ jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y) {
 jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool all) {
   const jplant* p = r->plant;
   double* ydot = r->machine.before;
-  jsolve_set_modes(&r->system, t, y, r->g);
+  jplant_work_set_modes(r, t, y);
   jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
   int bad = jplant_finite_first(ydot, p->dynamics->ny);
   if (bad < 0) return JO_OK;
