@@ -8,6 +8,7 @@
 #include "jounce/analysis.h"
 #include "plant/check/finite.h"
 #include "plant/check/guard.h"
+#include "plant/options.h"
 #include "plant/run.h"
 #include "sens/linear/modes.h"
 
@@ -35,8 +36,11 @@ static jo_status go_to_time(jo_modes* m, const jo_modes_options* opt, jplant_run
     return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
                     opt->at_s, t_start);
   }
-  jsolve_options solve = jplant_solve_options(p->model);
-  JO_TRY(jsolve_check_steps(m->ctx, &solve, t_start, opt->at_s));
+  jsolve_options solve;
+  jplant_simulate_used used;
+  jplant_simulate_options o = jplant_simulate_options_default();
+  o.t_end = opt->at_s;
+  JO_TRY(jplant_options_choose(m->ctx, p->model, &o, false, &used, &solve));
   jplant_run_options open = {.t_end = NAN};
   JO_TRY(jplant_run_open(m->ctx, &m->arena, p, &open, run));
   JO_TRY(jplant_run_advance(run, &solve, NULL, opt->at_s, NULL));

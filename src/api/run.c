@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "base/require.h"
 #include "plant/check/finite.h"
+#include "plant/options.h"
 #include "plant/run.h"
 
 struct jo_run {
@@ -79,7 +80,8 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   jplant_simulate_options inside = japi_simulate_options(opt);
   jplant_simulate_used used;
   inside.t_end = NAN;
-  jo_status status = jplant_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  jo_status status =
+      jplant_options_choose(ctx, system->plant->model, &inside, false, &used, &r->solve);
   // a run is looked into as often in parts as in one piece
   if (status >= 0)
     r->solve.shortest_pulse = jsolve_shortest_pulse(&r->solve, used.t_end - used.t_start);

@@ -18,18 +18,8 @@
 #include "plant/check/judge.h"
 #include "plant/check/limits.h"
 #include "plant/check/reference.h"
+#include "plant/options.h"
 #include "plant/run.h"
-#include "solve/tableau.h"
-
-jplant_simulate_options jplant_simulate_options_default(void) {
-  return (jplant_simulate_options){.method = JO_METHOD_OF_MODEL,
-                                   .t_end = NAN,
-                                   .rel_tol = NAN,
-                                   .abs_tol = NAN,
-                                   .step = NAN,
-                                   .output_step = NAN,
-                                   .max_step = NAN};
-}
 
 #define EDGE_BISECTIONS 20
 #define EDGE_NODES      4  // rows that one close to a singular position is made from
@@ -251,51 +241,7 @@ static jo_status on_change(void* user, double t, const double* before, const dou
   return JO_OK;
 }
 
-// ---- options -------------------------------------------------------------------------------------
-
-static double given_or(double given, double otherwise) {
-  return isnan(given) ? otherwise : given;
-}
-
-static jo_status choose_method(jo_context* ctx, const jplant_simulate_options* opt,
-                               jplant_simulate_used* used, jsolve_options* solve) {
-  bool is_given = opt->method != JO_METHOD_OF_MODEL;
-  int method = is_given ? (int)opt->method : jsolve_method_find(used->method);
-  if (!jsolve_method_about((jsolve_method)method)) {
-    char names[JSOLVE_METHOD_NAMES], number[16];
-    jformat(number, sizeof number, "%d", method);
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s",
-                    is_given ? number : used->method, jsolve_method_names(false, " and ", names));
-  }
-  solve->method = (jsolve_method)method;
-  used->method = jsolve_method_name(solve->method);
-  used->is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
-  return JO_OK;
-}
-
-static jo_status check_options(jo_context* ctx, const jplant_simulate_used* u) {
-  if (!(u->t_end > u->t_start) || !isfinite(u->t_end)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s: must be finite and after the start, %g s",
-                    u->t_end, u->t_start);
-  }
-  if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
-    return jerr_set(
-        ctx, JO_ERR_ARGUMENT,
-        "step %g s: method %s needs a step of more than 0, in the simulation block of the "
-        "model or as an option",
-        u->step, u->method);
-  }
-  return JO_OK;
-}
-
-// Numbers given in place of the model's, which are held to its rules.
-static jo_status check_given(jo_context* ctx, const jplant_simulate_options* opt) {
-  JO_TRY(jplant_check_option(ctx, "tolerance", opt->rel_tol));
-  JO_TRY(jplant_check_option(ctx, "abs_tol", opt->abs_tol));
-  JO_TRY(jplant_check_option(ctx, "output_step", opt->output_step));
-  if (opt->max_step != 0.0) JO_TRY(jplant_check_option(ctx, "max_step", opt->max_step));
-  return opt->step != 0.0 ? jplant_check_option(ctx, "step", opt->step) : JO_OK;
-}
+// ---- size ----------------------------------------------------------------------------------------
 
 // Rows are known before the run where they have a grid, or steps have; there are never more than the
 // memory for them allows.
@@ -311,30 +257,6 @@ static jo_status limit_rows(recorder* k) {
   // ends of steps at events are rows that nobody counted
   k->max_rows = (int)fmin(INT_MAX / 2, jplant_memory_limit(k->plant->model) / size);
   return JO_OK;
-}
-
-jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
-                                 const jplant_simulate_options* opt, jplant_simulate_used* u,
-                                 jsolve_options* solve) {
-  const jmodel_simulation* s = &plant->model->simulation;
-  *solve = jplant_solve_options(plant->model);
-  u->method = s->method;
-  u->t_start = s->t_start;
-  u->t_end = given_or(opt->t_end, s->t_end);
-  u->rel_tol = given_or(opt->rel_tol, s->rel_tol);
-  u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
-  u->step = given_or(opt->step, s->step);
-  u->output_step = given_or(opt->output_step, s->output_step);
-  u->is_compiled = plant->kernels->set->backend != JKERNEL_INTERP;
-  JO_TRY(choose_method(ctx, opt, u, solve));
-  JO_TRY(check_given(ctx, opt));
-  JO_TRY(check_options(ctx, u));
-  solve->rel_tol = u->rel_tol;
-  solve->abs_tol = u->abs_tol;
-  solve->step = u->step;
-  solve->max_step = given_or(opt->max_step, solve->max_step);
-  if (opt->max_events > 0) solve->max_events = opt->max_events;
-  return jsolve_check_steps(ctx, solve, u->t_start, u->t_end);
 }
 
 // ---- the result ----------------------------------------------------------------------------------
@@ -527,7 +449,8 @@ jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_sim
   if (!r) return jerr_memory(ctx);
   recorder k = {.out = r, .plant = plant, .opt = opt};
   jsolve_options solve;
-  jo_status status = jplant_simulate_choose(ctx, plant, opt, &r->used, &solve);
+  jo_status status = jplant_options_choose(ctx, plant->model, opt, false, &r->used, &solve);
+  r->used.is_compiled = plant->kernels->set->backend != JKERNEL_INTERP;
   if (status >= 0) status = limit_rows(&k);
   jplant_run_options open = {.p = opt->p, .t_end = r->used.t_end};
   if (status >= 0) status = jplant_run_open(ctx, &r->arena, plant, &open, &k.run);
