@@ -170,8 +170,8 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   JO_TRY(jplant_work_create(ctx, p, NULL, &run));
   tell_freedom(ctx, p);
   jo_status status = jplant_guard_windows(run, s->t_start, s->t_end);
-  // tyres need not have a force at the start: wheels may stand where only equilibrium is sought
-  bool all = p->dynamics->nwheel == 0;
+  // guards need not hold at the start: wheels may stand where only equilibrium is sought
+  bool all = p->dynamics->nguard == 0;
   if (status >= 0) status = jplant_guard_lengths(run, s->t_start, p->y0);
   if (status >= 0) status = jplant_guard_elements(run, s->t_start, p->y0, all);
   jplant_work_destroy(run);

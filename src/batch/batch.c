@@ -174,7 +174,8 @@ static jo_status set_rule(jbatch* b) {
   const jmachine_about* about = &p->about;
   int* has_root = JARENA_ARRAY(&b->arena, about->nintegral, int);
   int* is_quiet = JARENA_ARRAY(&b->arena, about->nswitch, int);
-  if (!has_root || !is_quiet) return jerr_memory(b->ctx);
+  double* least = JARENA_ARRAY(&b->arena, about->nguard, double);
+  if (!has_root || !is_quiet || !least) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
                           .ny = about->ny,
                           .nw = b->opt.adjoint ? 0 : b->nw,
@@ -188,15 +189,18 @@ static jo_status set_rule(jbatch* b) {
                           .nrow = b->nrow,
                           .row_time = b->row_time,
                           .nredundant = about->nredundant,
-                          .nwheel = about->nwheel,
+                          .nguard = about->nguard,
                           .first_v = about->first_v,
                           .first_integral = about->first_integral,
-                          .first_standing = about->first_standing,
+                          .first_guard = about->first_guard,
                           .nominal = about->nominal,
                           .closure_limit = about->closure_limit,
                           .has_root = has_root,
                           .is_quiet = is_quiet,
-                          .standstill = about->standstill};
+                          .least = least};
+  for (int i = 0; i < about->nguard; i++) {
+    least[i] = about->guard[i].least;
+  }
   for (int i = 0; i < about->ny; i++) {
     b->rule.ncontrolled += about->nominal[i] > 0.0;
   }
@@ -225,7 +229,7 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_RHS] = JGEN_FN_RHS,           [JBATCH_PROJECT] = JGEN_FN_PROJECT,
     [JBATCH_SWITCHES] = JGEN_FN_SWITCHES, [JBATCH_OBJECTIVE] = JGEN_FN_OBJECTIVE,
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
-    [JBATCH_ROLLING] = JGEN_FN_ROLLING,   [JBATCH_DRIVE] = JGEN_FN_DRIVE};
+    [JBATCH_GUARDS] = JGEN_FN_GUARDS,     [JBATCH_DRIVE] = JGEN_FN_DRIVE};
 
 // Derivatives along numbers, and weighted ones.
 static const jgen_fn along_of[JBATCH_RHS_BACK - JBATCH_RHS_ALONG] = {
@@ -246,7 +250,7 @@ static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
     bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
-                     (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
+                     (f == JBATCH_GUARDS && b->rule.nguard == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
@@ -280,7 +284,7 @@ static jo_status compile(jbatch* b, jkernel_options kernel) {
   kernel.lanes = b->march->lanes;
   kernel.emit.pack = 1;  // all of it varies: packs would only change its order
   if (kernel.optimize < 2) kernel.optimize = 2;  // 4 % faster, compiled 1.7 times as long, once
-  jplant_kernels_use use = {.outputs = true, .wheels = true};
+  jplant_kernels_use use = {.outputs = true, .guards = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
     fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));

@@ -229,7 +229,7 @@ static const jplant_kernels* kernels_of(const jbatch* b, int f) {
 static jo_status bind_kernels(host* h) {
   static const jgen_fn of[JBATCH_RHS_COMMON] = {
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
-      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_DRIVE,
+      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_GUARDS,   JGEN_FN_DRIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
   for (int f = 0; f < JBATCH_RHS_COMMON; f++) {

@@ -70,8 +70,19 @@ typedef struct jgen_options {
   jgen_way way;
 } jgen_options;
 
-// A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
-#define JGEN_STANDSTILL 1e-3
+// What a guard of an element says (gen/switch/guard.h): "kind 'name': <what> at t = ... s<why>", where the pair is too short and
+// where it begins to apply with its first value too small.
+typedef struct jgen_guard_text {
+  const char* event;                 // short, of the switch
+  const char *is_short, *why_short;  // ...
+  const char *begins, *why_begins;
+} jgen_guard_text;
+
+typedef struct jgen_guarded {
+  const jmodel_element* element;
+  double least;
+  jgen_guard_text text;
+} jgen_guarded;
 
 // A switch: an input mode[k] stands for the condition `g > 0`.
 typedef struct jgen_switch {
@@ -280,13 +291,13 @@ typedef struct jgen_dynamics {
   int end_event;             // the one that ends the run; -1: none
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
-  jgen_length* length;           // by element: distance of its ends
-  jgen_stance* stance;           // by element
-  bool drives_by_states;         // driven positions depend on states
-  int nwheel;                    // elements that have no force at standstill ...
-  const jmodel_element** wheel;  // (nwheel)
-  int first_standing;  // ... the last switches, from here on: the wheel stands on the ground
+  jexpr_fn fn[JGEN_FN_COUNT];  // no name: it was not asked for
+  jgen_length* length;         // by element: distance of its ends
+  jgen_stance* stance;         // by element
+  bool drives_by_states;       // driven positions depend on states
+  int nguard;                  // guards of elements ...
+  jgen_guarded* guard;         // (nguard)
+  int first_guard;             // ... the last switches, from here on: the guard fails
   jgen_sens sens;
   jgen_loads loads;
   jgen_local local;

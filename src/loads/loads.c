@@ -169,7 +169,7 @@ typedef struct runner {
   jloads_result* out;
   const jloads_options* opt;
   double clock_start;
-  double* rolling;  // of the tyres, at the last step
+  double* guards;  // of elements, at the last step
   jloads_driver_system system;
 } runner;
 
@@ -255,7 +255,7 @@ static void pace(runner* u, double t) {
 static jo_status on_sample(void* user, double t, const double* y, const double* F) {
   runner* u = user;
   jloads_result* r = u->out;
-  if (y) JO_TRY(jplant_guard_step(u->run.work, t, y, u->rolling));
+  if (y) JO_TRY(jplant_guard_step(u->run.work, t, y, u->guards));
   size_t width = (size_t)(1 + r->ne) * sizeof(double);
   if ((double)r->nsample * (double)width > jplant_memory_limit(u->l->plant->model)) {
     return jplant_fail_memory(r->ctx, u->l->plant->model, "histories of the elements", t);
@@ -313,8 +313,8 @@ static jo_status on_event(void* user, const jloads_driver_event* v, const double
 static jo_status begin(runner* u, jo_context* ctx, jarena* a) {
   const jloads* l = u->l;
   const jgen_dynamics* d = l->plant->dynamics;
-  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel, double);
-  if (!u->rolling) return jerr_memory(ctx);
+  u->guards = JARENA_ARRAY(a, 3 * d->nguard, double);
+  if (!u->guards) return jerr_memory(ctx);
   u->work = jplant_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
   u->system = (jloads_driver_system){.n = d->ny,

@@ -166,7 +166,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nintegral", r->nintegral},
               {"noutput", r->noutput},
               {"nredundant", r->nredundant},
-              {"nwheel", r->nwheel},
+              {"nguard", r->nguard},
               {"ndrive", r->ndrive},
               {"weighs", r->weighs},
               {"ncommon", r->ncommon},
