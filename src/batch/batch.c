@@ -9,25 +9,13 @@
 #include "base/system/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
+#include "plant/chart.h"
 #include "sens/error/plan.h"
 #include "sens/walk.h"
+#include "solve/constants.h"
 #include "solve/event/scan.h"
 #include "solve/stability.h"
 #include "solve/tableau.h"
-
-#define STEEPEST    20.0  // slope of dependent coordinates, by their determinants, that lanes go to
-#define BASE_EVENTS 10000  // allowed in a run, and ...
-#define EVENT_RATE  5000   // ... for every second [1/s]
-
-// lanes.h is plain data for any compiler, and has the groups of inputs by their numbers
-_Static_assert((int)JBATCH_IN_P == (int)JGEN_P && (int)JBATCH_IN_T == (int)JGEN_T &&
-                   (int)JBATCH_IN_Y == (int)JGEN_Y && (int)JBATCH_IN_MODE == (int)JGEN_MODE &&
-                   (int)JBATCH_IN_ROAD == (int)JGEN_ROAD && (int)JBATCH_IN_DY == (int)JGEN_DY &&
-                   (int)JBATCH_IN_DT == (int)JGEN_DT && (int)JBATCH_IN_DP == (int)JGEN_DP &&
-                   (int)JBATCH_IN_LAMBDA == (int)JGEN_LAMBDA &&
-                   (int)JBATCH_IN_COMMON == (int)JGEN_COMMON &&
-                   (int)JBATCH_INPUTS == (int)JGEN_GROUP_COUNT,
-               "groups of inputs");
 
 jbatch_options jbatch_options_default(const jmodel* m) {
   return (jbatch_options){.run = jsens_options_default(m)};
@@ -140,7 +128,7 @@ static void set_method(jbatch* b) {
   r->rel_tol = o->rel_tol;
   r->abs_tol = o->abs_tol;
   r->max_steps = (double)o->max_steps;
-  r->max_flips = o->max_events > 0 ? o->max_events : BASE_EVENTS + EVENT_RATE * span;
+  r->max_flips = o->max_events > 0 ? o->max_events : JSOLVE_BASE_EVENTS + JSOLVE_EVENT_RATE * span;
 }
 
 // Derivatives may jump where driven coordinates do not: lanes have no impulses (sensitivity.md, (S4)).
@@ -217,7 +205,7 @@ static jo_status set_rule(jbatch* b) {
   if (about->nd > 0)
     JO_TRY(depends_on(&b->arena, &p->dynamics->fn[JGEN_FN_DRIVE], JGEN_MODE, &depends));
   b->rule.ndrive = depends ? about->nd : 0;
-  double steepest = fmax(STEEPEST, 3.0 * p->footing.steepest);
+  double steepest = jplant_chart_steepest(&p->footing);
   b->rule.widest = about->nv > 0 ? steepest / (p->footing.steepest * p->footing.volume) : 0.0;
   set_method(b);
   return JO_OK;

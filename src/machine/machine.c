@@ -7,10 +7,9 @@
 
 #include "base/assert.h"
 #include "base/text/format.h"
+#include "solve/constants.h"
 #include "solve/event/zeno.h"
 
-#define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
-#define MAX_CORRECTIONS 12
 #define INSTANT \
   1e-12  // times max(1, |t|): switches that are no farther apart flip at one instant [s]
 #define SENT_LEAST 1e-2  // floors by which a switch is sent back
@@ -83,7 +82,7 @@ static jo_status project(void* user, double t, double* y) {
   jmachine* m = user;
   int nv = m->about->nv;
   double* v = y + m->about->first_v;
-  for (int k = 0; k < MAX_CORRECTIONS; k++) {
+  for (int k = 0; k < JSOLVE_MAX_CORRECTIONS; k++) {
     if (nv == 0) return check_redundant(m, t, y);
     m->projections++;
     call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
@@ -93,7 +92,7 @@ static jo_status project(void* user, double t, double* y) {
       v[i] += m->dv[i];
       largest = size > largest ? size : largest;
     }
-    if (largest < CLOSED) return check_redundant(m, t, y);
+    if (largest < JSOLVE_CLOSED) return check_redundant(m, t, y);
     if (!(largest < 1e3)) break;
   }
   jformat(m->hint, sizeof m->hint,

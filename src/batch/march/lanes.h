@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes that are vehicles: what all of them share, and what each has of its own while it runs (march.inc).
 //
-// Plain data, no includes of the project: also for compilers of other machines. Arrays have the lanes innermost,
+// Plain data, and includes of plain constants alone: also for compilers of other machines. Arrays have the lanes innermost,
 // x[i * L + l].
 #ifndef JBATCH_LANES_H
 #define JBATCH_LANES_H
+
+#include "gen/group.h"
 
 #ifndef JBATCH_MOST_LANES
 #define JBATCH_MOST_LANES 8
@@ -14,7 +16,7 @@ enum { JBATCH_STAGES = 6 };   // of a method, most
 enum { JBATCH_LOOKS = 4 };    // margins that tell how fast conditions change
 enum { JBATCH_SAMPLES = 2 };  // stages whose switches tell of events inside of a step, most
 
-// Functions of (p, t, y, mode), of all lanes at once. Inputs stand where jgen_group has them.
+// Functions of (p, t, y, mode), of all lanes at once. Inputs are by jgen_group.
 enum {
   JBATCH_RHS,        // ydot, g
   JBATCH_PROJECT,    // dv, h, inverse
@@ -41,20 +43,6 @@ enum {
   JBATCH_OBJECTIVE_COMMON,  // common
   JBATCH_FUNCTIONS
 };
-
-enum {
-  JBATCH_IN_P,
-  JBATCH_IN_T,
-  JBATCH_IN_Y,
-  JBATCH_IN_MODE,
-  JBATCH_IN_ROAD = 5,
-  JBATCH_IN_DY,
-  JBATCH_IN_DT,
-  JBATCH_IN_DP,
-  JBATCH_IN_LAMBDA = 10,
-  JBATCH_IN_COMMON = 18
-};
-enum { JBATCH_INPUTS = 19 };  // groups of inputs
 
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
