@@ -104,6 +104,7 @@ JO_API const double* jo_loads_samples(const jo_loads_result* result);
 
 /// Outputs at the end of the run: the sensors of the file first.
 JO_API int jo_loads_sensor_count(const jo_loads_result* result);
+JO_API int jo_loads_output_count(const jo_loads_result* result);
 JO_API jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out);
 
 /// The vehicle at the end: the body on the first free joint of the model.

@@ -108,6 +108,11 @@ const char* jo_static_undecided(const jo_static* s) {
   return k > 0 && !jo_static_judge(s).is_unstable ? s->plant->dynamics->layout.name[k - 1] : "";
 }
 
+int jo_static_coordinate_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
+  return s->plant->model->ncoordinate;
+}
+
 jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jo_system view = {.plant = s->plant};
@@ -124,6 +129,11 @@ int jo_static_sensor_count(const jo_static* s) {
     n += s->plant->model->signal[i].is_output;
   }
   return n;
+}
+
+int jo_static_output_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
+  return s->plant->dynamics->noutput;
 }
 
 jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out) {

@@ -328,6 +328,11 @@ static int64_t history_size(const jbatch* b) {
   return (int64_t)b->nrow * b->opt.nhistory;
 }
 
+int jo_batch_point_count(const jo_batch* batch) {
+  JO_REQUIRE_OR(0, batch);
+  return batch->batch->n;
+}
+
 jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, out);
   const jbatch* b = batch->batch;

@@ -411,6 +411,11 @@ static bool contains(const int* list, int n, int i) {
   return false;
 }
 
+int jo_system_coordinate_count(const jo_system* system) {
+  JO_REQUIRE_OR(0, system);
+  return system->plant->model->ncoordinate;
+}
+
 jo_status jo_system_coordinate_at(const jo_system* system, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, system, out);
   const jplant* p = system->plant;
