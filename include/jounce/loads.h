@@ -37,7 +37,7 @@ typedef struct jo_loads_options {
   double rate_hz;      // steps per second; 500, of adaptive drivers the least, 100
   double t_end_s;      // the model's
   double tolerance;    // adaptive, impulsive: error of any state in a step; 1e-3
-  double restitution;  // impulsive: part of the velocity that comes back; 1
+  double restitution;  // impulsive: part of the velocity that comes back, 0 to 1; 1
   int realtime;        // pace the run against the clock
   double slope;        // of pseudo-damage: sum of count * (range / reference)^slope; 5
   double reference;    // [N, N m]; 1
