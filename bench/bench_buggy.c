@@ -48,7 +48,7 @@ static subject open_subject(const char* path, const jkernel_options* kernel) {
   if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
   if (jmodel_load(s.ctx, path, NULL, 0, &s.model) < 0) stop(s.ctx, path);
   if (jplant_create(s.ctx, s.model, &opt, &s.plant) < 0) stop(s.ctx, path);
-  if (jplant_work_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
+  if (jplant_work_create(s.ctx, s.plant, NULL, &s.run) < 0) stop(s.ctx, path);
   s.scratch =
       calloc((size_t)(s.plant->dynamics->nswitch + s.plant->dynamics->ny) + 1, sizeof *s.scratch);
   if (!s.scratch) stop(NULL, "no memory");

@@ -174,7 +174,7 @@ static double time_of(jo_context* ctx, const jplant* p) {
   jplant_work* w;
   size_t size = (size_t)p->dynamics->ny + 1;
   double *ydot = calloc(size, sizeof *ydot), *y = calloc(size, sizeof *y), best = INFINITY;
-  if (!ydot || !y || jplant_work_create(ctx, p, &w) < 0) stop(ctx, "work");
+  if (!ydot || !y || jplant_work_create(ctx, p, NULL, &w) < 0) stop(ctx, "work");
   for (size_t i = 0; i + 1 < size; i++) {
     y[i] = p->y0[i];
   }

@@ -34,7 +34,7 @@ static double time_kernel(jo_context* ctx, const jloads* l, const jkernel* k, in
   double t = 14.0, best = INFINITY;
   jplant_work* run;
   if (!out[0] || !out[1] || !work) stop(NULL, "no memory");
-  if (jplant_work_create(ctx, l->plant, &run) < 0) stop(ctx, "run");
+  if (jplant_work_create(ctx, l->plant, NULL, &run) < 0) stop(ctx, "run");
   jkernel_init_work(k, work);
   const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = run->p,
                                         [JGEN_T] = &t,

@@ -75,7 +75,7 @@ static subject open_subject(const char* path, bool all) {
   if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
   if (jmodel_load(s.ctx, path, NULL, 0, &s.model) < 0) stop(s.ctx, path);
   if (jplant_create(s.ctx, s.model, NULL, &s.plant) < 0) stop(s.ctx, path);
-  if (jplant_work_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
+  if (jplant_work_create(s.ctx, s.plant, NULL, &s.run) < 0) stop(s.ctx, path);
   int* wrt = calloc((size_t)s.model->nnumber + 5, sizeof *wrt);
   s.scratch = calloc((size_t)(s.plant->dynamics->ny + s.plant->dynamics->nswitch), sizeof(double));
   if (!wrt || !s.scratch) stop(NULL, "no memory");

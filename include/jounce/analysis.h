@@ -51,10 +51,12 @@ JO_API jo_static_stability jo_static_judge(const jo_static* s);
 /// Ownership: it belongs to `s`.
 JO_API const char* jo_static_undecided(const jo_static* s);
 
+JO_API int jo_static_coordinate_count(const jo_static* s);
 /// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
 /// as those of a run: sensors of the file first.
 JO_API jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out);
 JO_API int jo_static_sensor_count(const jo_static* s);
+JO_API int jo_static_output_count(const jo_static* s);
 JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of

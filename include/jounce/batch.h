@@ -124,6 +124,7 @@ typedef struct jo_batch_point {
   int64_t steps;
 } jo_batch_point;
 
+JO_API int jo_batch_point_count(const jo_batch* batch);
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th point, reporting nothing.
 JO_API jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out);
 

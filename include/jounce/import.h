@@ -47,6 +47,7 @@ typedef struct jo_import_remark {
   const char* text;  // valid as long as `taken`
 } jo_import_remark;
 
+JO_API int jo_imported_remark_count(const jo_imported* taken);
 /// The i-th of what there is to say; JO_ERR_ARGUMENT where there is none. What is not told was taken over.
 JO_API jo_status jo_imported_remark_at(const jo_imported* taken, int i, jo_import_remark* out);
 

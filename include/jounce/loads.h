@@ -37,7 +37,7 @@ typedef struct jo_loads_options {
   double rate_hz;      // steps per second; 500, of adaptive drivers the least, 100
   double t_end_s;      // the model's
   double tolerance;    // adaptive, impulsive: error of any state in a step; 1e-3
-  double restitution;  // impulsive: part of the velocity that comes back; 1
+  double restitution;  // impulsive: part of the velocity that comes back, 0 to 1; 1
   int realtime;        // pace the run against the clock
   double slope;        // of pseudo-damage: sum of count * (range / reference)^slope; 5
   double reference;    // [N, N m]; 1
@@ -104,6 +104,7 @@ JO_API const double* jo_loads_samples(const jo_loads_result* result);
 
 /// Outputs at the end of the run: the sensors of the file first.
 JO_API int jo_loads_sensor_count(const jo_loads_result* result);
+JO_API int jo_loads_output_count(const jo_loads_result* result);
 JO_API jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out);
 
 /// The vehicle at the end: the body on the first free joint of the model.

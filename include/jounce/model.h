@@ -81,6 +81,7 @@ typedef struct jo_model_info {
 } jo_model_info;
 
 JO_API jo_model_info jo_model_inspect(const jo_model* model);
+JO_API int jo_model_parameter_count(const jo_model* model);
 JO_API jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out);
 
 /// What a text as "25 N/mm" or "0.3" is as a value of a parameter, in SI units; whether the model could do with it is not
@@ -88,10 +89,13 @@ JO_API jo_status jo_model_parameter_at(const jo_model* model, int i, jo_paramete
 JO_API jo_status jo_model_quantity(const jo_model* model, const char* name, const char* text,
                                    double* out);
 
+JO_API int jo_model_body_count(const jo_model* model);
 JO_API jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out);
+JO_API int jo_model_joint_count(const jo_model* model);
 JO_API jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out);
+JO_API int jo_model_closure_count(const jo_model* model);
 JO_API jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out);
-/// Couplings are counted by asking for them until there is none.
+JO_API int jo_model_coupling_count(const jo_model* model);
 JO_API jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out);
 
 /// The unit in which the file gives a parameter, or a number by its path, as "N/mm"; "" where it gives none. All values

@@ -60,7 +60,9 @@ typedef struct jo_study_column {
 
 JO_API int jo_study_part_count(const jo_study* study);
 JO_API jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out);
-/// The i-th table of a part, and the i-th column of a table.
+/// Tables of a part, and columns of a table.
+JO_API int jo_study_table_count(const jo_study* study, int part);
+JO_API int jo_study_column_count(const jo_study* study, int part, int table);
 JO_API jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out);
 JO_API jo_status jo_study_column_at(const jo_study* study, int part, int table, int i,
                                     jo_study_column* out);

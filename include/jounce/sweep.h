@@ -158,6 +158,7 @@ typedef struct jo_sweep_point {
   int64_t evaluations;
 } jo_sweep_point;
 
+JO_API int jo_sweep_point_count(const jo_sweep* sweep);
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th point, reporting nothing. On a grid the
 /// last parameter runs fastest.
 JO_API jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out);
@@ -188,6 +189,7 @@ typedef struct jo_statistic {
 /// Compute them, once jo_sweep_run() is done; files that are saved then have them too.
 JO_API jo_status jo_sweep_statistics(jo_sweep* sweep);
 
+JO_API int jo_sweep_statistic_count(const jo_sweep* sweep);
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no such objective, or they were not computed.
 JO_API jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out);
 

@@ -116,6 +116,7 @@ typedef struct jo_coordinate {
   double rate;   // [unit/s]
 } jo_coordinate;
 
+JO_API int jo_system_coordinate_count(const jo_system* system);
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th coordinate, reporting nothing.
 JO_API jo_status jo_system_coordinate_at(const jo_system* system, int i, jo_coordinate* out);
 

@@ -42,6 +42,7 @@ typedef struct jo_tyre_coefficient {
   int line;      // of the file; 0: it has none, and the value is what stands for that
 } jo_tyre_coefficient;
 
+JO_API int jo_tyre_coefficient_count(const jo_tyre* tyre);
 /// The i-th of all coefficients that the formulas know; JO_ERR_ARGUMENT where there is none.
 JO_API jo_status jo_tyre_coefficient_at(const jo_tyre* tyre, int i, jo_tyre_coefficient* out);
 

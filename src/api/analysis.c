@@ -8,7 +8,6 @@
 #include "api/select.h"
 #include "base/require.h"
 #include "export/standalone.h"
-#include "plant/check/guard.h"
 #include "plant/start/start.h"
 
 // ---- static equilibrium --------------------------------------------------------------------------
@@ -24,15 +23,6 @@ struct jo_static {
   double* derivative;  // of the outputs by the numbers, noutput x by.n
 };
 
-// An element without a direction is named before the search stumbles over it.
-static jo_status check_elements(jo_context* ctx, const jplant* p) {
-  jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  jo_status status = jplant_guard_elements(run, p->model->simulation.t_start, p->y0, false);
-  jplant_work_destroy(run);
-  return status;
-}
-
 static jo_status settle(jo_static* s) {
   const jplant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
@@ -42,7 +32,6 @@ static jo_status settle(jo_static* s) {
   s->derivative = JARENA_ARRAY(&s->arena, (size_t)d->noutput * (size_t)s->by.n, double);
   s->at.y = JARENA_ARRAY(&s->arena, d->ny, double);
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
-  JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jplant_find_rest(s->ctx, p, s->at.y, &s->found));
   if (!p->is_judged) jplant_warn_unstable(s->ctx, p, &s->found);
   jplant_warn_creep(s->ctx, p, &s->found);
@@ -119,6 +108,11 @@ const char* jo_static_undecided(const jo_static* s) {
   return k > 0 && !jo_static_judge(s).is_unstable ? s->plant->dynamics->layout.name[k - 1] : "";
 }
 
+int jo_static_coordinate_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
+  return s->plant->model->ncoordinate;
+}
+
 jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jo_system view = {.plant = s->plant};
@@ -135,6 +129,11 @@ int jo_static_sensor_count(const jo_static* s) {
     n += s->plant->model->signal[i].is_output;
   }
   return n;
+}
+
+int jo_static_output_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
+  return s->plant->dynamics->noutput;
 }
 
 jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out) {

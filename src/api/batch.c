@@ -10,6 +10,7 @@
 #include "batch/doubt.h"
 #include "jounce/batch.h"
 #include "plant/check/caution.h"
+#include "plant/options.h"
 
 enum { SAMPLE = 3 };  // points of the first run whose values are checked
 
@@ -110,12 +111,12 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   o.step = opt->step_s;
   o.output_step = opt->history_step_s;
   *out = jbatch_options_default(b->model);
-  JO_TRY(jplant_simulate_choose(b->ctx, system->motion->plant, &o, &used, &out->run.solve));
+  out->gradient = opt->gradient != 0;
+  JO_TRY(jplant_options_choose(b->ctx, b->model, &o, out->gradient, &used, &out->run.solve));
   out->run.t_end = used.t_end;
   out->run.p = system->p;
   out->number = b->number;
   out->nnumber = opt->nparameter;
-  out->gradient = opt->gradient != 0;
   out->adjoint = opt->gradient && is_adjoint(system, opt);
   out->outputs = opt->outputs != 0;
   out->history = b->history;
@@ -325,6 +326,11 @@ static const double* row(const double* x, int i, int64_t each) {
 
 static int64_t history_size(const jbatch* b) {
   return (int64_t)b->nrow * b->opt.nhistory;
+}
+
+int jo_batch_point_count(const jo_batch* batch) {
+  JO_REQUIRE_OR(0, batch);
+  return batch->batch->n;
 }
 
 jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out) {

@@ -73,6 +73,11 @@ jo_imported_info jo_imported_inspect(const jo_imported* taken) {
   return taken->info;
 }
 
+int jo_imported_remark_count(const jo_imported* taken) {
+  JO_REQUIRE_OR(0, taken);
+  return taken->info.remarks;
+}
+
 jo_status jo_imported_remark_at(const jo_imported* taken, int i, jo_import_remark* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, taken, out);
   if (i < 0 || i >= taken->info.remarks) return JO_ERR_ARGUMENT;

@@ -173,6 +173,11 @@ int jo_loads_sensor_count(const jo_loads_result* result) {
   return n;
 }
 
+int jo_loads_output_count(const jo_loads_result* result) {
+  JO_REQUIRE_OR(0, result);
+  return result->system->loads->plant->dynamics->noutput;
+}
+
 jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jgen_dynamics* d = result->system->loads->plant->dynamics;

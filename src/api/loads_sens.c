@@ -48,9 +48,7 @@ static jo_status run(jo_loads_sens* s, const jo_loads_sens_options* opt) {
   o.run.p = s->system->p;
   o.slope = opt->slope;
   o.reference = opt->reference;
-  if (!isnan(opt->t_end_s)) o.run.t_end = opt->t_end_s;
-  if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
-  JO_TRY(jloads_sens_check(s->ctx, &o));
+  JO_TRY(jloads_sens_choose(s->ctx, s->system->variable, opt->t_end_s, opt->tolerance, &o));
   JO_TRY(jloads_sens_run(s->ctx, motion, &o, &s->loads));
   const jsens_result* r = s->loads->run;
   JO_TRY(jplant_start_warn(s->ctx, motion->plant, o.run.p, r->y0, &r->rested));

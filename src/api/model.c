@@ -150,6 +150,11 @@ jo_model_info jo_model_inspect(const jo_model* model) {
                          .objectives = m->nobjective};
 }
 
+int jo_model_parameter_count(const jo_model* model) {
+  JO_REQUIRE_OR(0, model);
+  return model->model->nparameter;
+}
+
 jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
@@ -166,12 +171,22 @@ jo_status jo_model_quantity(const jo_model* model, const char* name, const char*
   return jmodel_parameter_value(model->model, name, text, out) ? JO_OK : JO_ERR_ARGUMENT;
 }
 
+int jo_model_body_count(const jo_model* model) {
+  JO_REQUIRE_OR(0, model);
+  return model->model->nbody - 1;
+}
+
 jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nbody - 1) return JO_ERR_ARGUMENT;
   *out = (jo_body){m->body[i + 1].name, model->values.mass[i + 1]};
   return JO_OK;
+}
+
+int jo_model_joint_count(const jo_model* model) {
+  JO_REQUIRE_OR(0, model);
+  return model->model->njoint;
 }
 
 jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out) {
@@ -184,6 +199,11 @@ jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out) {
   return JO_OK;
 }
 
+int jo_model_closure_count(const jo_model* model) {
+  JO_REQUIRE_OR(0, model);
+  return model->model->nclosure;
+}
+
 jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
@@ -193,6 +213,11 @@ jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out) {
   *out = (jo_closure){c->name, class_->name, m->body[c->a.body].name, m->body[c->b.body].name,
                       jmodel_closure_equations(class_)};
   return JO_OK;
+}
+
+int jo_model_coupling_count(const jo_model* model) {
+  JO_REQUIRE_OR(0, model);
+  return model->model->ncoupling;
 }
 
 jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out) {

@@ -8,6 +8,8 @@
 #include "jounce/analysis.h"
 #include "plant/check/finite.h"
 #include "plant/check/guard.h"
+#include "plant/options.h"
+#include "plant/run.h"
 #include "sens/linear/modes.h"
 
 struct jo_modes {
@@ -26,36 +28,43 @@ jo_modes_options jo_modes_options_default(void) {
   return (jo_modes_options){.at_s = NAN};
 }
 
-// The state to linearise about, and the modes that hold there.
-static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* run, double* y) {
+// A run of the model from its start to the time of the options.
+static jo_status go_to_time(jo_modes* m, const jo_modes_options* opt, jplant_run* run) {
   const jplant* p = m->plant;
-  const jmodel_simulation* s = &p->model->simulation;
-  m->t = s->t_start;
-  memcpy(y, p->y0, (size_t)p->dynamics->ny * sizeof *y);
-  jsolve_set_modes(&run->system, m->t, y, run->g);
-  if (opt->at_static) {
-    jmachine_equilibrium found;
-    JO_TRY(jplant_find_rest(m->ctx, p, y, &found));
-    jsolve_set_modes(&run->system, m->t, y, run->g);
-    return JO_OK;
-  }
-  if (isnan(opt->at_s) || opt->at_s == s->t_start) return JO_OK;
-  if (!(opt->at_s > s->t_start) || !isfinite(opt->at_s)) {
+  double t_start = p->model->simulation.t_start;
+  if (!(opt->at_s > t_start) || !isfinite(opt->at_s)) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
-                    opt->at_s, s->t_start);
+                    opt->at_s, t_start);
   }
-  JO_TRY(jplant_guard_start(run, m->t, y));
-  jsolve_options solve = jplant_solve_options(p->model);
-  JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at_s));
-  jsolve_statistics stats;
-  JO_TRY(jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at_s, y, &m->t,
-                          &stats));
-  if (!run->machine.has_ended) return JO_OK;
+  jsolve_options solve;
+  jplant_simulate_used used;
+  jplant_simulate_options o = jplant_simulate_options_default();
+  o.t_end = opt->at_s;
+  JO_TRY(jplant_options_choose(m->ctx, p->model, &o, false, &used, &solve));
+  jplant_run_options open = {.t_end = NAN};
+  JO_TRY(jplant_run_open(m->ctx, &m->arena, p, &open, run));
+  JO_TRY(jplant_run_advance(run, &solve, NULL, opt->at_s, NULL));
+  m->t = run->t;
+  if (!run->work->machine.has_ended) return JO_OK;
   return jerr_set(
       m->ctx, JO_ERR_ARGUMENT,
       "%s: time %g s is behind the end of the run, which its condition (end_when) ended "
       "at %.9g s",
       p->model->path, opt->at_s, m->t);
+}
+
+// The state to linearise about.
+static jo_status find_state(jo_modes* m, const jo_modes_options* opt, jplant_start* at) {
+  const jplant* p = m->plant;
+  memcpy(at->y, p->y0, (size_t)p->dynamics->ny * sizeof *at->y);
+  if (opt->at_static) {
+    jmachine_equilibrium found;
+    JO_TRY(jplant_find_rest(m->ctx, p, at->y, &found));
+  }
+  if (m->by.n == 0) return JO_OK;
+  JO_TRY((opt->at_static ? jplant_start_at_rest : jplant_start_find)(m->ctx, &m->arena, p, m->by.n,
+                                                                     NULL, at));
+  return jplant_start_clear(m->ctx, p, &m->by, at);
 }
 
 static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
@@ -65,7 +74,10 @@ static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
   if (!rate) return jerr_memory(m->ctx);
   jplant_call(run, JGEN_FN_RHS, m->t, y, (double* const[]){rate});
   int bad = jplant_finite_first(rate, jgen_first(&d->layout, JGEN_FILTER));
-  if (bad >= 0) return jplant_finite_rate(run, m->t, y, bad);
+  if (bad >= 0) {
+    JO_TRY(jplant_guard_lengths(run, m->t, y));
+    return jplant_finite_rate(run, m->t, y, bad);
+  }
   JO_TRY(jplant_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
   return jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n);
 }
@@ -90,7 +102,7 @@ static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_s
 }
 
 // Modes, and their derivatives where they are asked for, at the state opt names.
-static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* run) {
+static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_run* run) {
   const jplant* p = m->plant;
   bool at_time = !opt->at_static && !isnan(opt->at_s) && opt->at_s != p->model->simulation.t_start;
   jplant_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny, double)};
@@ -101,14 +113,15 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* 
                     "equilibrium, not about the motion at %g s; give no time, or no numbers",
                     opt->at_s);
   }
-  JO_TRY(go_to(m, opt, run, at.y));
-  if (m->by.n == 0) return find_modes(m, run, at.y);
-  JO_TRY((opt->at_static ? jplant_start_at_rest : jplant_start_find)(m->ctx, &m->arena, p, m->by.n,
-                                                                     NULL, &at));
-  JO_TRY(jplant_start_clear(m->ctx, p, &m->by, &at));
-  jsolve_set_modes(&run->system, m->t, at.y, run->g);
-  JO_TRY(find_modes(m, run, at.y));
-  return find_slopes(m, run, &at);
+  m->t = p->model->simulation.t_start;
+  if (at_time) {
+    JO_TRY(go_to_time(m, opt, run));
+  } else {
+    JO_TRY(find_state(m, opt, &at));
+    JO_TRY(jplant_run_open_at(m->ctx, &m->arena, p, NULL, m->t, at.y, run));
+  }
+  JO_TRY(find_modes(m, run->work, run->y));
+  return m->by.n > 0 ? find_slopes(m, run->work, &at) : JO_OK;
 }
 
 jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes_options* opt,
@@ -121,7 +134,7 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
   if (!m) return jerr_memory(ctx);
   *m = (jo_modes){.ctx = ctx};
   jarena_init(&m->arena, ctx);
-  jplant_work* run = NULL;
+  jplant_run run = {0};
   jo_status status = JO_OK;
   if (opt->nname > 0) {
     status = jmodel_select(ctx, &m->arena, model->model, opt->name, opt->nname, &m->by);
@@ -129,9 +142,8 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
   if (status >= 0) {
     status = japi_plant_create(ctx, &m->arena, model->model, &m->by, true, &m->plant);
   }
-  if (status >= 0) status = jplant_work_create(ctx, m->plant, &run);
-  if (status >= 0) status = analyse(m, opt, run);
-  jplant_work_destroy(run);
+  if (status >= 0) status = analyse(m, opt, &run);
+  jplant_run_close(&run);
   if (status < 0) {
     jo_modes_destroy(m);
     return status;

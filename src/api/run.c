@@ -8,18 +8,16 @@
 #include "api/handles.h"
 #include "base/require.h"
 #include "plant/check/finite.h"
-#include "plant/check/guard.h"
-#include "plant/start/start.h"
+#include "plant/options.h"
+#include "plant/run.h"
 
 struct jo_run {
   jo_context* ctx;
   jarena arena;
   const jo_system* system;
-  jplant_work* run;
+  jplant_run run;
   jsolve_options solve;
   jsolve_growth growth;  // of fixed steps
-  double t;              // [s]
-  double *y, *g;         // state (ny), scratch (nswitch)
   int nchange;           // of the partition
   int ninput;
   int* input;  // parameters that are inputs ...
@@ -27,7 +25,7 @@ struct jo_run {
 };
 
 static const jgen_dynamics* dynamics(const jo_run* r) {
-  return r->run->plant->dynamics;
+  return r->run.work->plant->dynamics;
 }
 
 static jo_status count_change(void* user, double t, const double* before, const double* after,
@@ -48,7 +46,7 @@ static int live_index(const jgen_dynamics* d, int number) {
 }
 
 static jo_status list_inputs(jo_run* r) {
-  const jmodel* m = r->run->plant->model;
+  const jmodel* m = r->run.work->plant->model;
   r->input = JARENA_ARRAY(&r->arena, m->nparameter, int);
   r->live = JARENA_ARRAY(&r->arena, m->nparameter, int);
   if (!r->input || !r->live) return jerr_memory(r->ctx);
@@ -61,28 +59,12 @@ static jo_status list_inputs(jo_run* r) {
 }
 
 static jo_status begin(jo_run* r) {
-  const jplant* p = r->system->plant;
-  const jgen_dynamics* d = p->dynamics;
-  const double* values = r->system->p;
-  jplant_start start = {.y = p->y0};
-  r->t = p->model->simulation.t_start;
-  r->y = JARENA_ARRAY(&r->arena, d->ny, double);
-  r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
-  if (!r->y || !r->g) return jerr_memory(r->ctx);
-  JO_TRY(jplant_work_create(r->ctx, p, &r->run));
-  r->run->watch.on_change = count_change;
-  r->run->watch.user = r;
-  JO_TRY(list_inputs(r));
-  if (values) {
-    JO_TRY(jplant_start_check(r->ctx, p, values));
-    memcpy(r->run->p, values, (size_t)d->np * sizeof *values);
-    JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, values, &start));
-    JO_TRY(jplant_start_warn(r->ctx, p, values, start.y, &start.rested));
-  }
-  memcpy(r->y, start.y, (size_t)d->ny * sizeof *r->y);
-  JO_TRY(jplant_guard_start(r->run, r->t, r->y));
-  jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
-  return JO_OK;
+  // objectives have no end here, and their windows none to lie before
+  jplant_run_options open = {.p = r->system->p, .t_end = NAN};
+  JO_TRY(jplant_run_open(r->ctx, &r->arena, r->system->plant, &open, &r->run));
+  r->run.work->watch.on_change = count_change;
+  r->run.work->watch.user = r;
+  return list_inputs(r);
 }
 
 jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simulate_options* opt,
@@ -98,7 +80,8 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   jplant_simulate_options inside = japi_simulate_options(opt);
   jplant_simulate_used used;
   inside.t_end = NAN;
-  jo_status status = jplant_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  jo_status status =
+      jplant_options_choose(ctx, system->plant->model, &inside, false, &used, &r->solve);
   // a run is looked into as often in parts as in one piece
   if (status >= 0)
     r->solve.shortest_pulse = jsolve_shortest_pulse(&r->solve, used.t_end - used.t_start);
@@ -114,7 +97,7 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
 
 void jo_run_destroy(jo_run* run) {
   if (!run) return;
-  jplant_work_destroy(run->run);
+  jplant_run_close(&run->run);
   jarena_free(&run->arena);
   jmem_free(run->ctx, run);
 }
@@ -123,24 +106,19 @@ void jo_run_destroy(jo_run* run) {
 
 jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
   JO_REQUIRE(ctx, run);
-  if (!(t_s >= run->t) || !isfinite(t_s)) {
+  if (!(t_s >= run->run.t) || !isfinite(t_s)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "time %.12g s: must be finite and not before %.12g s, "
                     "where the run is",
-                    t_s, run->t);
+                    t_s, run->run.t);
   }
-  if (t_s == run->t) return JO_OK;
-  if (run->run->machine.has_ended) {
+  if (t_s == run->run.t) return JO_OK;
+  if (run->run.work->machine.has_ended) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "the run ended at t = %.12g s by simulation.end_when",
-                    run->t);
+                    run->run.t);
   }
-  jsolve_observer nobody = {0};
-  jsolve_statistics statistics;
-  jplant_work_use(run->run, ctx);
-  int said = jo_context_diagnostic_count(ctx);
-  jo_status status = jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s,
-                                      run->y, &run->t, &statistics);
-  return status < 0 ? jplant_explain_failure(run->run, status, said, run->t, run->y) : status;
+  jplant_work_use(run->run.work, ctx);
+  return jplant_run_advance(&run->run, &run->solve, NULL, t_s, NULL);
 }
 
 jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y) {
@@ -151,14 +129,14 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s is not a finite number",
                     bad >= 0 ? d->layout.name[bad] : "the time");
   }
-  jplant_work_use(run->run, ctx);
-  memcpy(run->y, y, (size_t)d->ny * sizeof *y);
-  run->t = t_s;
+  jplant_work_use(run->run.work, ctx);
+  memcpy(run->run.y, y, (size_t)d->ny * sizeof *y);
+  run->run.t = t_s;
   run->growth = (jsolve_growth){0};
-  run->run->machine.side = 0;
-  run->run->machine.has_ended = false;
-  JO_TRY(jmachine_close(&run->run->machine, run->t, run->y));
-  jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
+  run->run.work->machine.side = 0;
+  run->run.work->machine.has_ended = false;
+  JO_TRY(jmachine_close(&run->run.work->machine, run->run.t, run->run.y));
+  jplant_work_set_modes(run->run.work, run->run.t, run->run.y);
   return JO_OK;
 }
 
@@ -166,7 +144,7 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
 
 double jo_run_time(const jo_run* run) {
   JO_REQUIRE_OR(NAN, run);
-  return run->t;
+  return run->run.t;
 }
 
 int jo_run_state_count(const jo_run* run) {
@@ -176,14 +154,14 @@ int jo_run_state_count(const jo_run* run) {
 
 const double* jo_run_state(const jo_run* run) {
   JO_REQUIRE_OR(NULL, run);
-  return run->y;
+  return run->run.y;
 }
 
 jo_status jo_run_state_at(const jo_run* run, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, run, out);
   const jgen_layout* l = &dynamics(run)->layout;
   if (i < 0 || i >= l->ny) return JO_ERR_ARGUMENT;
-  *out = (jo_quantity){l->name[i], l->unit[i], "", run->y[i]};
+  *out = (jo_quantity){l->name[i], l->unit[i], "", run->run.y[i]};
   return JO_OK;
 }
 
@@ -200,14 +178,14 @@ int jo_run_input_count(const jo_run* run) {
 jo_status jo_run_input_at(const jo_run* run, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, run, out);
   if (i < 0 || i >= run->ninput) return JO_ERR_ARGUMENT;
-  const jmodel_parameter* p = &run->run->plant->model->parameter[run->input[i]];
-  *out = (jo_quantity){p->name, p->unit, p->description, run->run->p[run->live[i]]};
+  const jmodel_parameter* p = &run->run.work->plant->model->parameter[run->input[i]];
+  *out = (jo_quantity){p->name, p->unit, p->description, run->run.work->p[run->live[i]]};
   return JO_OK;
 }
 
 int jo_run_input_find(const jo_run* run, const char* name) {
   JO_REQUIRE_OR(-1, run, name);
-  const jmodel* m = run->run->plant->model;
+  const jmodel* m = run->run.work->plant->model;
   for (int i = 0; i < run->ninput; i++) {
     if (strcmp(m->parameter[run->input[i]].name, name) == 0) return i;
   }
@@ -220,12 +198,12 @@ jo_status jo_run_set_input(jo_context* ctx, jo_run* run, int i, double value) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no input %d: the model has %d", i, run->ninput);
   }
   if (!isfinite(value)) {
-    const jmodel* m = run->run->plant->model;
+    const jmodel* m = run->run.work->plant->model;
     return jerr_set(ctx, JO_ERR_ARGUMENT, "input '%s': its value must be a finite number",
                     m->parameter[run->input[i]].name);
   }
-  run->run->p[run->live[i]] = value;
-  jsolve_update_modes(&run->run->system, run->t, run->y, NULL, run->g);
+  run->run.work->p[run->live[i]] = value;
+  jsolve_update_modes(&run->run.work->system, run->run.t, run->run.y, NULL, run->run.work->g);
   return JO_OK;
 }
 
@@ -244,20 +222,20 @@ jo_status jo_run_output_at(const jo_run* run, int i, jo_quantity* out) {
 
 jo_status jo_run_outputs(jo_context* ctx, jo_run* run, double* value) {
   JO_REQUIRE(ctx, run, value);
-  jplant_outputs(run->run, run->t, run->y, value);
+  jplant_outputs(run->run.work, run->run.t, run->run.y, value);
   return JO_OK;
 }
 
 jo_status jo_run_rhs(jo_context* ctx, jo_run* run, double t_s, const double* y, double* ydot) {
   JO_REQUIRE(ctx, run, y, ydot);
-  const jsolve_system* s = &run->run->system;
+  const jsolve_system* s = &run->run.work->system;
   s->rhs(s->user, t_s, y, ydot);
   return JO_OK;
 }
 
 jo_status jo_run_switches(jo_context* ctx, jo_run* run, double t_s, const double* y, double* g) {
   JO_REQUIRE(ctx, run, y, g);
-  const jsolve_system* s = &run->run->system;
+  const jsolve_system* s = &run->run.work->system;
   s->switches(s->user, t_s, y, g);
   return JO_OK;
 }

@@ -15,6 +15,7 @@
 #include "plant/check/halved.h"
 #include "plant/check/limits.h"
 #include "plant/check/reference.h"
+#include "plant/options.h"
 #include "plant/start/start.h"
 #include "sens/error/doubt.h"
 #include "sens/error/metric.h"
@@ -73,31 +74,18 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
   out->p = s->p;
   out->frozen = opt->frozen != 0;
   out->compare = !opt->quick;
-  if (opt->integrator != JO_METHOD_OF_MODEL) {
-    const jsolve_method_info* about = jsolve_method_about((jsolve_method)opt->integrator);
-    if (!about || !about->is_own) {
-      char names[JSOLVE_METHOD_NAMES];
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "integrator %d (%s): derivatives need %s",
-                      (int)opt->integrator, about ? about->name : "unknown",
-                      jsolve_method_names(true, " or ", names));
-    }
-    out->solve.method = (jsolve_method)opt->integrator;
-  }
-  if (!isnan(opt->tolerance)) out->solve.rel_tol = out->solve.abs_tol = opt->tolerance;
-  if (!isnan(opt->step_s)) out->solve.step = opt->step_s;
+  jplant_simulate_options o = jplant_simulate_options_default();
+  jplant_simulate_used used;
+  o.method = opt->integrator;
+  o.rel_tol = o.abs_tol = opt->tolerance;
+  o.step = opt->step_s;
+  if (opt->nhistory > 0) o.output_step = opt->history_step_s;
   if (!isnan(opt->derivative_tol)) out->derivative_tol = opt->derivative_tol;
   if (!(out->derivative_tol >= 0.0)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be more than 0",
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be 0 or more",
                     out->derivative_tol);
   }
-  JO_TRY(jplant_check_option(ctx, "tolerance", opt->tolerance));
-  if (opt->step_s != 0.0) JO_TRY(jplant_check_option(ctx, "step", opt->step_s));
-  bool is_fixed = jsolve_method_about(out->solve.method)->is_fixed;
-  if (!(out->solve.step >= 0.0) || (is_fixed && out->solve.step == 0.0)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
-                    out->solve.step, jsolve_method_name(out->solve.method));
-  }
-  return jsens_check(ctx, s->motion, out, true);
+  return jplant_options_choose(ctx, s->variable, &o, true, &used, &out->solve);
 }
 
 static jsens_method choose_method(const jsens* s, const jo_sens_options* opt) {
@@ -186,7 +174,6 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
       return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
     }
   }
-  JO_TRY(jplant_check_option(r->ctx, "output_step", opt->history_step_s));
   if (!r->system->motion->tangents) return japi_system_fail(r->ctx, r->system, JO_USE_HISTORIES);
   return put_columns(r) ? JO_OK : jerr_memory(r->ctx);
 }

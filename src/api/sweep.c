@@ -301,6 +301,11 @@ const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i) {
   return i >= 0 && i < s->nw ? s->model->number[s->wrt[i]].path : NULL;
 }
 
+int jo_sweep_point_count(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(0, sweep);
+  return is_elsewhere(sweep->sweep) ? 0 : sweep->sweep->npoint;
+}
+
 jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
   const jsweep* s = sweep->sweep;
@@ -341,6 +346,11 @@ jo_status jo_sweep_statistics(jo_sweep* sweep) {
     return jerr_set(sweep->ctx, JO_ERR_ARGUMENT, "rank 0 of the team has what came out");
   }
   return jsweep_statistics(sweep->sweep);
+}
+
+int jo_sweep_statistic_count(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(0, sweep);
+  return sweep->sweep->statistic ? sweep->sweep->nobjective : 0;
 }
 
 jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out) {

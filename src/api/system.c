@@ -167,11 +167,11 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   const jplant* p = system->plant;
   const jmodel_simulation* s = &p->model->simulation;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
+  JO_TRY(jplant_work_create(ctx, p, NULL, &run));
   tell_freedom(ctx, p);
   jo_status status = jplant_guard_windows(run, s->t_start, s->t_end);
-  // tyres need not have a force at the start: wheels may stand where only equilibrium is sought
-  bool all = p->dynamics->nwheel == 0;
+  // guards need not hold at the start: wheels may stand where only equilibrium is sought
+  bool all = p->dynamics->nguard == 0;
   if (status >= 0) status = jplant_guard_lengths(run, s->t_start, p->y0);
   if (status >= 0) status = jplant_guard_elements(run, s->t_start, p->y0, all);
   jplant_work_destroy(run);
@@ -409,6 +409,11 @@ static bool contains(const int* list, int n, int i) {
     if (list[k] == i) return true;
   }
   return false;
+}
+
+int jo_system_coordinate_count(const jo_system* system) {
+  JO_REQUIRE_OR(0, system);
+  return system->plant->model->ncoordinate;
 }
 
 jo_status jo_system_coordinate_at(const jo_system* system, int i, jo_coordinate* out) {

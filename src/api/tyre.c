@@ -97,6 +97,11 @@ jo_tyre_info jo_tyre_inspect(const jo_tyre* tyre) {
   return info;
 }
 
+int jo_tyre_coefficient_count(const jo_tyre* tyre) {
+  JO_REQUIRE_OR(0, tyre);
+  return JTIR_COUNT;
+}
+
 jo_status jo_tyre_coefficient_at(const jo_tyre* tyre, int i, jo_tyre_coefficient* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, tyre, out);
   if (i < 0 || i >= JTIR_COUNT) return JO_ERR_ARGUMENT;

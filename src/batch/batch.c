@@ -9,25 +9,13 @@
 #include "base/system/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
+#include "plant/chart.h"
 #include "sens/error/plan.h"
 #include "sens/walk.h"
+#include "solve/constants.h"
 #include "solve/event/scan.h"
 #include "solve/stability.h"
 #include "solve/tableau.h"
-
-#define STEEPEST    20.0  // slope of dependent coordinates, by their determinants, that lanes go to
-#define BASE_EVENTS 10000  // allowed in a run, and ...
-#define EVENT_RATE  5000   // ... for every second [1/s]
-
-// lanes.h is plain data for any compiler, and has the groups of inputs by their numbers
-_Static_assert((int)JBATCH_IN_P == (int)JGEN_P && (int)JBATCH_IN_T == (int)JGEN_T &&
-                   (int)JBATCH_IN_Y == (int)JGEN_Y && (int)JBATCH_IN_MODE == (int)JGEN_MODE &&
-                   (int)JBATCH_IN_ROAD == (int)JGEN_ROAD && (int)JBATCH_IN_DY == (int)JGEN_DY &&
-                   (int)JBATCH_IN_DT == (int)JGEN_DT && (int)JBATCH_IN_DP == (int)JGEN_DP &&
-                   (int)JBATCH_IN_LAMBDA == (int)JGEN_LAMBDA &&
-                   (int)JBATCH_IN_COMMON == (int)JGEN_COMMON &&
-                   (int)JBATCH_INPUTS == (int)JGEN_GROUP_COUNT,
-               "groups of inputs");
 
 jbatch_options jbatch_options_default(const jmodel* m) {
   return (jbatch_options){.run = jsens_options_default(m)};
@@ -140,7 +128,7 @@ static void set_method(jbatch* b) {
   r->rel_tol = o->rel_tol;
   r->abs_tol = o->abs_tol;
   r->max_steps = (double)o->max_steps;
-  r->max_flips = o->max_events > 0 ? o->max_events : BASE_EVENTS + EVENT_RATE * span;
+  r->max_flips = o->max_events > 0 ? o->max_events : JSOLVE_BASE_EVENTS + JSOLVE_EVENT_RATE * span;
 }
 
 // Derivatives may jump where driven coordinates do not: lanes have no impulses (sensitivity.md, (S4)).
@@ -174,7 +162,8 @@ static jo_status set_rule(jbatch* b) {
   const jmachine_about* about = &p->about;
   int* has_root = JARENA_ARRAY(&b->arena, about->nintegral, int);
   int* is_quiet = JARENA_ARRAY(&b->arena, about->nswitch, int);
-  if (!has_root || !is_quiet) return jerr_memory(b->ctx);
+  double* least = JARENA_ARRAY(&b->arena, about->nguard, double);
+  if (!has_root || !is_quiet || !least) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
                           .ny = about->ny,
                           .nw = b->opt.adjoint ? 0 : b->nw,
@@ -188,15 +177,18 @@ static jo_status set_rule(jbatch* b) {
                           .nrow = b->nrow,
                           .row_time = b->row_time,
                           .nredundant = about->nredundant,
-                          .nwheel = about->nwheel,
+                          .nguard = about->nguard,
                           .first_v = about->first_v,
                           .first_integral = about->first_integral,
-                          .first_standing = about->first_standing,
+                          .first_guard = about->first_guard,
                           .nominal = about->nominal,
                           .closure_limit = about->closure_limit,
                           .has_root = has_root,
                           .is_quiet = is_quiet,
-                          .standstill = about->standstill};
+                          .least = least};
+  for (int i = 0; i < about->nguard; i++) {
+    least[i] = about->guard[i].least;
+  }
   for (int i = 0; i < about->ny; i++) {
     b->rule.ncontrolled += about->nominal[i] > 0.0;
   }
@@ -213,7 +205,7 @@ static jo_status set_rule(jbatch* b) {
   if (about->nd > 0)
     JO_TRY(depends_on(&b->arena, &p->dynamics->fn[JGEN_FN_DRIVE], JGEN_MODE, &depends));
   b->rule.ndrive = depends ? about->nd : 0;
-  double steepest = fmax(STEEPEST, 3.0 * p->footing.steepest);
+  double steepest = jplant_chart_steepest(&p->footing);
   b->rule.widest = about->nv > 0 ? steepest / (p->footing.steepest * p->footing.volume) : 0.0;
   set_method(b);
   return JO_OK;
@@ -225,7 +217,7 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_RHS] = JGEN_FN_RHS,           [JBATCH_PROJECT] = JGEN_FN_PROJECT,
     [JBATCH_SWITCHES] = JGEN_FN_SWITCHES, [JBATCH_OBJECTIVE] = JGEN_FN_OBJECTIVE,
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
-    [JBATCH_ROLLING] = JGEN_FN_ROLLING,   [JBATCH_DRIVE] = JGEN_FN_DRIVE};
+    [JBATCH_GUARDS] = JGEN_FN_GUARDS,     [JBATCH_DRIVE] = JGEN_FN_DRIVE};
 
 // Derivatives along numbers, and weighted ones.
 static const jgen_fn along_of[JBATCH_RHS_BACK - JBATCH_RHS_ALONG] = {
@@ -246,7 +238,7 @@ static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
     bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
-                     (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
+                     (f == JBATCH_GUARDS && b->rule.nguard == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
@@ -280,7 +272,7 @@ static jo_status compile(jbatch* b, jkernel_options kernel) {
   kernel.lanes = b->march->lanes;
   kernel.emit.pack = 1;  // all of it varies: packs would only change its order
   if (kernel.optimize < 2) kernel.optimize = 2;  // 4 % faster, compiled 1.7 times as long, once
-  jplant_kernels_use use = {.outputs = true, .wheels = true};
+  jplant_kernels_use use = {.outputs = true, .guards = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
     fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));

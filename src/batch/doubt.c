@@ -32,8 +32,7 @@ static jo_status judge(jo_context* ctx, const work* w, int k, const double* valu
   opt.estimate = opt.compare = false;
   opt.some = opt.check = true;
   jsens_result* r = NULL;
-  jo_status status = jsens_check(ctx, sens, &opt, true);
-  if (status >= 0) status = jsens_run(ctx, sens, JSENS_VALUE, &opt, &r);
+  jo_status status = jsens_run(ctx, sens, JSENS_VALUE, &opt, &r);
   if (status >= 0) jsens_verdict_of(sens->plant->model, r, &w->out[k]);
   if (status == JO_ERR_CONVERGENCE) jsens_verdict_of_failure(sens->plant->model, &w->out[k]);
   jsens_result_destroy(r);

@@ -8,7 +8,8 @@
 
 // Texts of the files, embedded.
 extern const char jbatch_lanes_h[], jbatch_job_h[], jbatch_march_inc[], jbatch_march_events_inc[],
-    jbatch_march_checks_inc[], jbatch_march_samples_inc[], jbatch_device_inc[];
+    jbatch_march_checks_inc[], jbatch_march_samples_inc[], jbatch_device_inc[], jgen_group_h[],
+    jsolve_constants_h[];
 
 // How a point is run by itself.
 static inline jsens_method jbatch_method(const jbatch* b) {

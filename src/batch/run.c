@@ -8,8 +8,7 @@
 #include "batch/batch.h"
 #include "batch/inside.h"
 #include "batch/trail.h"
-#include "plant/check/guard.h"
-#include "plant/start/start.h"
+#include "plant/run.h"
 #include "plant/start/wheels.h"
 
 #define MAX_MESSAGE 1024
@@ -96,8 +95,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;
   const jsens* sens = jbatch_sens_on(b, p->road);
-  jo_status status = jsens_check(ctx, sens, &opt, true);
-  if (status >= 0) status = jsens_run(ctx, sens, jbatch_method(b), &opt, &r);
+  jo_status status = jsens_run(ctx, sens, jbatch_method(b), &opt, &r);
   int said = jo_context_diagnostic_count(ctx);
   if (status >= 0) status = jsens_check_objectives(ctx, sens, r);
   if (status >= 0 && jo_context_diagnostic_count(ctx) > said) {
@@ -231,7 +229,7 @@ static const jplant_kernels* kernels_of(const jbatch* b, int f) {
 static jo_status bind_kernels(host* h) {
   static const jgen_fn of[JBATCH_RHS_COMMON] = {
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
-      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_DRIVE,
+      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_GUARDS,   JGEN_FN_DRIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
   for (int f = 0; f < JBATCH_RHS_COMMON; f++) {
@@ -257,7 +255,7 @@ static jo_status prepare(host* h) {
   b->march->carve(g, store);
   JO_TRY(bind_kernels(h));
   if (b->rule.weighs) JO_TRY(jbatch_trails_begin(&h->trails, h->ctx, &h->arena, b));
-  JO_TRY(jplant_work_create(h->ctx, jbatch_sens_on(b, h->road)->plant, &h->run));
+  JO_TRY(jplant_work_create(h->ctx, jbatch_sens_on(b, h->road)->plant, NULL, &h->run));
   g->road = h->run->road;
   return JO_OK;
 }
@@ -270,28 +268,13 @@ void jbatch_set_values(const jbatch* b, const double* x, double* values) {
   }
 }
 
-// A start with values of the numbers, and whether a run may begin there; modes of the run are set.
-static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
-                             const double* values, jplant_start* out) {
-  const jplant* p = run->plant;
-  const jsens_options* o = &b->opt.run;
-  memcpy(run->p, values, (size_t)b->rule.np * sizeof *values);
-  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
-  JO_TRY(jplant_start_check(ctx, p, values));
-  JO_TRY(jplant_guard_windows(run, o->t_start, o->t_end));
-  JO_TRY(jplant_start_find(ctx, a, p, b->nw, values, out));
-  JO_TRY(jsens_check_start(ctx, b->sens, b->nw, out->why));
-  JO_TRY(jplant_guard_start(run, o->t_start, out->y));
-  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
-  jsolve_set_modes(&run->system, o->t_start, out->y, run->g);
-  return JO_OK;
-}
-
 jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
                             const double* values, jbatch_start to) {
   const jbatch_rule* r = &b->rule;
   jplant_start start;
-  JO_TRY(begin_point(ctx, a, b, run, values, &start));
+  jplant_run_options o = {.p = values, .nw = b->nw, .t_end = b->opt.run.t_end, .is_quiet = true};
+  JO_TRY(jplant_run_begin(run, a, &o, &start));
+  JO_TRY(jsens_check_start(ctx, b->sens, b->nw, start.why));
   const double *y = start.y, *S = start.S;
   if (to.S) *to.S = S;
   *to.rested = start.rested;

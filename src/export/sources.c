@@ -286,15 +286,15 @@ static void fill_simulation(writer* w) {
   t->options.method = JSOLVE_AUTO;
 }
 
-static jo_status fill_wheels(writer* w) {
+static jo_status fill_guards(writer* w) {
   jmachine_about* about = &w->table->about;
-  jmachine_wheel* wheel = JARENA_ARRAY(w->a, about->nwheel, jmachine_wheel);
-  if (!wheel) return jerr_memory(w->ctx);
-  for (int i = 0; i < about->nwheel; i++) {
-    wheel[i] = about->wheel[i];
-    wheel[i].place.file = file_name(wheel[i].place.file);
+  jmachine_guard* guard = JARENA_ARRAY(w->a, about->nguard, jmachine_guard);
+  if (!guard) return jerr_memory(w->ctx);
+  for (int i = 0; i < about->nguard; i++) {
+    guard[i] = about->guard[i];
+    guard[i].place.file = file_name(guard[i].place.file);
   }
-  about->wheel = wheel;
+  about->guard = guard;
   about->path = file_name(about->path);
   return JO_OK;
 }
@@ -363,7 +363,7 @@ static jo_status fill_tables(writer* w) {
   JO_TRY(fill_rules(w));
   JO_TRY(fill_states(w));
   JO_TRY(fill_outputs(w));
-  JO_TRY(fill_wheels(w));
+  JO_TRY(fill_guards(w));
   return fill_position(w);
 }
 

@@ -167,7 +167,7 @@ static jo_status save_all(writer* w, jtext* t) {
 static jo_status check_windows(writer* w) {
   const jmodel_simulation* s = &w->m->simulation;
   jplant_work* run;
-  JO_TRY(jplant_work_create(w->ctx, w->sources.plant, &run));
+  JO_TRY(jplant_work_create(w->ctx, w->sources.plant, NULL, &run));
   jo_status status = jplant_guard_windows(run, s->t_start, s->t_end);
   jplant_work_destroy(run);
   return status;

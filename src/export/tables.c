@@ -121,14 +121,24 @@ static void put_numbers(jtext* t, const jvehicle_model* m) {
   end(t);
 }
 
-static void put_wheels(jtext* t, const jmachine_about* a) {
-  begin_structs(t, "jmachine_wheel", "wheel", a->nwheel);
-  for (int i = 0; i < a->nwheel; i++) {
+static void put_guards(jtext* t, const jmachine_about* a) {
+  begin_structs(t, "jmachine_guard", "guard", a->nguard);
+  for (int i = 0; i < a->nguard; i++) {
+    const jmachine_guard* g = &a->guard[i];
+    const char* text[] = {g->is_short, g->why_short, g->begins, g->why_begins};
     separate(t, i, 1);
     jtext_put(t, "{");
-    put_string(t, a->wheel[i].name);
+    put_string(t, g->kind);
     jtext_put(t, ", ");
-    put_place(t, &a->wheel[i].place);
+    put_string(t, g->name);
+    jtext_put(t, ", ");
+    put_place(t, &g->place);
+    jtext_put(t, ", ");
+    jtext_number(t, g->least);
+    for (int k = 0; k < 4; k++) {
+      jtext_put(t, ",\n     ");
+      put_string(t, text[k]);
+    }
     jtext_put(t, "}");
   }
   end(t);
@@ -252,7 +262,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_strings(t, "switch_name", a->switch_name, a->nswitch);
   put_strings(t, "redundant_name", a->redundant_name, a->nredundant);
   put_doubles(t, "closure_limit", a->closure_limit, a->nredundant);
-  put_wheels(t, a);
+  put_guards(t, a);
   put_bools(t, "has_root", a->has_root, a->nintegral);
   put_bools(t, "is_quiet", a->is_quiet, a->nswitch);
   put_strings(t, "event_name", a->event_name, a->nevent);
@@ -302,20 +312,19 @@ static void put_about(jtext* t, const jmachine_about* a) {
   jtext_printf(
       t,
       ", .ny = %d, .np = %d, .nu = %d, .nv = %d, .nd = %d, .nz = %d, .nswitch = %d,\n"
-      "              .nobjective = %d, .nintegral = %d, .noutput = %d, .nredundant = %d, .nwheel = "
+      "              .nobjective = %d, .nintegral = %d, .noutput = %d, .nredundant = %d, .nguard = "
       "%d,\n"
       "              .first_v = %d, .first_rate = %d, .first_z = %d, .first_integral = %d,\n"
-      "              .nevent = %d, .nreset = %d, .nconstant = %d, .has_end = %d, .first_standing = "
-      "%d, ",
+      "              .nevent = %d, .nreset = %d, .nconstant = %d, .has_end = %d, .first_guard = "
+      "%d,",
       a->ny, a->np, a->nu, a->nv, a->nd, a->nz, a->nswitch, a->nobjective, a->nintegral, a->noutput,
-      a->nredundant, a->nwheel, a->first_v, a->first_rate, a->first_z, a->first_integral, a->nevent,
-      a->nreset, a->nconstant, a->has_end, a->first_standing);
-  put_field(t, ".standstill", a->standstill);
+      a->nredundant, a->nguard, a->first_v, a->first_rate, a->first_z, a->first_integral, a->nevent,
+      a->nreset, a->nconstant, a->has_end, a->first_guard);
   jtext_put(t,
             "\n              .nominal = nominal, .is_held = is_held, .is_angle = is_angle,\n"
             "              .state_name = state_name, .switch_name = switch_name,\n"
             "              .redundant_name = redundant_name, .closure_limit = closure_limit,\n"
-            "              .wheel = wheel, .has_root = has_root, .is_quiet = is_quiet,\n"
+            "              .guard = guard, .has_root = has_root, .is_quiet = is_quiet,\n"
             "              .event_name = event_name, .reset_state = reset_state,\n"
             "              .constant = constant, .event_at_start = event_at_start");
   jtext_put(t, a->enclosure ? ", .enclosure = &enclosure},\n" : "},\n");

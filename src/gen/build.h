@@ -47,6 +47,15 @@ typedef struct jgen_wrench {
 #define JGEN_MAX_OWN     12  // states of one element
 #define JGEN_MAX_FED     3   // sums that other elements add to
 
+// Where the equations of an element do not hold (gen/switch/guard.h).
+typedef struct jgen_guard {
+  jexpr_ref applies;   // > 0: the pair is looked at
+  jexpr_ref value[2];  // the pair ...
+  double
+      least;  // ... whose length must not be less, nor its first value alone where it begins to apply
+  jgen_guard_text text;
+} jgen_guard;
+
 // An element in the equations: what it makes known to expressions, and what it is watched for.
 typedef struct jgen_element {
   enum { JGEN_UNTOUCHED, JGEN_BEING_WRITTEN, JGEN_WRITTEN, JGEN_FINISHED } progress;
@@ -55,9 +64,8 @@ typedef struct jgen_element {
   jexpr_ref fed[JGEN_MAX_FED];         // sums of what other elements gave it, jgen_feed()
   jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
   const jmodel_point* end[2];          // of it
-  // Of wheels: it has no force at standstill; > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
-  bool must_roll;
-  jexpr_ref delta, vx, vy;
+  jexpr_ref delta;                     // of wheels: > 0 in contact [m]
+  const jgen_guard* guard;             // gen/switch/guard.h; NULL: its equations hold everywhere
 } jgen_element;
 
 typedef struct jgen_memo {

@@ -201,11 +201,11 @@ static bool is_quiet(const jgen* s, jexpr_ref g) {
   return false;
 }
 
-// The switches of the conditions, and behind them those of wheels that stand.
+// The switches of the conditions, and behind them those of guards.
 static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
-                               const jexpr_ref* stands, int n) {
+                               const jexpr_ref* is_short, int n) {
   jgen_dynamics* d = r->out;
-  d->first_standing = set->n;
+  d->first_guard = set->n;
   d->nswitch = set->n + n;
   d->sw = JARENA_ARRAY(r->s.a, d->nswitch, jgen_switch);
   if (!d->sw) return jerr_memory(r->s.ctx);
@@ -214,9 +214,10 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
     d->sw[i].is_quiet = is_quiet(&r->s, set->sw[i].g);
   }
   for (int i = 0; i < n; i++) {
-    const char* text = jarena_printf(r->s.a, "%s: wheel stands", r->out->wheel[i]->name);
+    const jgen_guarded* guard = &d->guard[i];
+    const char* text = jarena_printf(r->s.a, "%s: %s", guard->element->name, guard->text.event);
     if (!text) return jerr_memory(r->s.ctx);
-    d->sw[set->n + i] = (jgen_switch){.g = stands[i], .text = text};
+    d->sw[set->n + i] = (jgen_switch){.g = is_short[i], .text = text};
   }
   r->s.g->group[JGEN_MODE].size = d->nswitch;
   return JO_OK;
@@ -227,7 +228,7 @@ enum { PARTS = 40 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
-  int nv = r->nv, nd = r->nd, nt = r->out->nwheel, nobjective = r->out->nobjective, n = 0;
+  int nv = r->nv, nd = r->nd, nt = r->out->nguard, nobjective = r->out->nobjective, n = 0;
   jexpr_ref *qdv = jgen_refs(r, nv), *drive = jgen_refs(r, nd);
   for (int i = 0; qdv && i < nv; i++) {
     qdv[i] = s->qd[r->part->v[i]];
@@ -251,9 +252,9 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_DRIVE, r->sd, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sdd, nd};
   p[n++] = (part){JGEN_FN_REDUNDANT, r->redundant, r->part->nredundant};
-  p[n++] = (part){JGEN_FN_ROLLING, r->rolling, nt};
-  p[n++] = (part){JGEN_FN_ROLLING, r->rolling + nt, nt};
-  p[n++] = (part){JGEN_FN_ROLLING, r->rolling + 2 * nt, nt};
+  p[n++] = (part){JGEN_FN_GUARDS, r->guards, nt};
+  p[n++] = (part){JGEN_FN_GUARDS, r->guards + nt, nt};
+  p[n++] = (part){JGEN_FN_GUARDS, r->guards + 2 * nt, nt};
   p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * r->out->nintegral};
   if (r->implied.is_there) {
     const jgen_implied* k = &r->implied;
@@ -276,10 +277,10 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
 }
 
 // All refs in one list, so that switches are taken out of them together; parts then point into it, and
-// so does `stands`, which comes last.
-static jo_status bundle_parts(jgen_reduction* r, part* p, int n, const jexpr_ref** stands,
+// so does `is_short`, which comes last.
+static jo_status bundle_parts(jgen_reduction* r, part* p, int n, const jexpr_ref** is_short,
                               jexpr_ref** out, int* nout) {
-  int nt = r->out->nwheel, total = nt, at = 0;
+  int nt = r->out->nguard, total = nt, at = 0;
   for (int k = 0; k < n; k++) {
     total += p[k].n;
   }
@@ -292,9 +293,9 @@ static jo_status bundle_parts(jgen_reduction* r, part* p, int n, const jexpr_ref
       all[at++] = from[i];
     }
   }
-  *stands = all + at;
+  *is_short = all + at;
   for (int i = 0; i < nt; i++) {
-    all[at++] = r->stands[i];
+    all[at++] = r->is_short[i];
   }
   for (int i = 0; i < total; i++) {
     if (!all[i]) return r->s.g->status < 0 ? r->s.g->status : JO_ERR_MODEL;
@@ -309,10 +310,10 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   jgen_dynamics* d = r->out;
   part p[PARTS];
   int n = list_parts(r, o, p), nall;
-  const jexpr_ref* stands;
+  const jexpr_ref* is_short;
   jexpr_ref* all;
   JO_TRY(s->g->status);
-  JO_TRY(bundle_parts(r, p, n, &stands, &all, &nall));
+  JO_TRY(bundle_parts(r, p, n, &is_short, &all, &nall));
   JO_TRY(replace_elements(r, all, nall));
   JO_TRY(jgen_friction_replace(r, all, nall));
   jgen_switch_set set = {0};
@@ -322,7 +323,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
                                    s->m->path, s->nfloor, s->floor};
     JO_TRY(jgen_extract_switches(s->g, s->a, &in, all, nall, &set));
   }
-  JO_TRY(take_switches(r, &set, stands, modes ? d->nwheel : 0));
+  JO_TRY(take_switches(r, &set, is_short, modes ? d->nguard : 0));
   jexpr_ref* g = jgen_refs(r, d->nswitch);
   for (int i = 0; g && i < d->nswitch; i++) {
     g[i] = d->sw[i].g;

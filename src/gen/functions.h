@@ -15,7 +15,7 @@ typedef enum jgen_fn_use {
   JGEN_USE_OFTEN,
   JGEN_USE_SELDOM,
   JGEN_USE_OUTPUTS,
-  JGEN_USE_WHEELS
+  JGEN_USE_GUARDS
 } jgen_fn_use;
 
 typedef enum jgen_fn_part {

@@ -16,6 +16,7 @@
 #include "expr/tape/tape.h"
 #include "expr/vec.h"
 #include "gen/functions.h"
+#include "gen/group.h"
 #include "gen/layout.h"
 #include "model/model.h"
 
@@ -70,8 +71,19 @@ typedef struct jgen_options {
   jgen_way way;
 } jgen_options;
 
-// A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
-#define JGEN_STANDSTILL 1e-3
+// What a guard of an element says (gen/switch/guard.h): "kind 'name': <what> at t = ... s<why>", where the pair is too short and
+// where it begins to apply with its first value too small.
+typedef struct jgen_guard_text {
+  const char* event;                 // short, of the switch
+  const char *is_short, *why_short;  // ...
+  const char *begins, *why_begins;
+} jgen_guard_text;
+
+typedef struct jgen_guarded {
+  const jmodel_element* element;
+  double least;
+  jgen_guard_text text;
+} jgen_guarded;
 
 // A switch: an input mode[k] stands for the condition `g > 0`.
 typedef struct jgen_switch {
@@ -192,30 +204,6 @@ jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const d
 
 // ---- dynamics stage ------------------------------------------------------------------------------
 
-// Groups of inputs of the dynamics, in the order kernels get them.
-typedef enum jgen_group {
-  JGEN_P,         // live numbers (np)
-  JGEN_T,         // time (1)
-  JGEN_Y,         // state (ny)
-  JGEN_MODE,      // switches (nswitch)
-  JGEN_MOMENTUM,  // to be restored by an impulse (nu)
-  JGEN_ROAD,      // placeholders while the equations are written; for kernels the data of the road
-  JGEN_DY,        // directions of state, time, numbers and momentum: one per lane
-  JGEN_DT,
-  JGEN_DP,
-  JGEN_DMOMENTUM,
-  JGEN_LAMBDA,  // weights of outputs, for adjoints
-  JGEN_B,       // placeholders of right-hand sides
-  JGEN_C,
-  JGEN_ELEMENT,  // placeholders of element forces
-  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/derive/implied.h)
-  JGEN_FEED,     // placeholders of what rates of local states have of everything else
-  JGEN_FIRED,    // 1 for the event that happens (nevent)
-  JGEN_HOLD,     // placeholders of forces of friction
-  JGEN_COMMON,   // what all directions of a tangent have in common: for batches alone
-  JGEN_GROUP_COUNT
-} jgen_group;
-
 // What load prediction has of its own: forces of elements apart from the rest. Conditions are live.
 typedef struct jgen_loads {
   int ne;             // components of what elements exert (ncomponent of the model)
@@ -280,13 +268,13 @@ typedef struct jgen_dynamics {
   int end_event;             // the one that ends the run; -1: none
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
-  jgen_length* length;           // by element: distance of its ends
-  jgen_stance* stance;           // by element
-  bool drives_by_states;         // driven positions depend on states
-  int nwheel;                    // elements that have no force at standstill ...
-  const jmodel_element** wheel;  // (nwheel)
-  int first_standing;  // ... the last switches, from here on: the wheel stands on the ground
+  jexpr_fn fn[JGEN_FN_COUNT];  // no name: it was not asked for
+  jgen_length* length;         // by element: distance of its ends
+  jgen_stance* stance;         // by element
+  bool drives_by_states;       // driven positions depend on states
+  int nguard;                  // guards of elements ...
+  jgen_guarded* guard;         // (nguard)
+  int first_guard;             // ... the last switches, from here on: the guard fails
   jgen_sens sens;
   jgen_loads loads;
   jgen_local local;

@@ -32,9 +32,7 @@ static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
   j->arg = JARENA_ARRAY(a, j->ny, double);
   j->W = JARENA_ARRAY(a, j->nu * j->ne, double);
   if (!ok || !j->arg || !j->W) return jerr_memory(ctx);
-  JO_TRY(jplant_work_create(ctx, j->l->plant, &j->run));
-  if (p) memcpy(j->run->p, p, (size_t)d->np * sizeof *p);
-  return JO_OK;
+  return jplant_work_create(ctx, j->l->plant, p, &j->run);
 }
 
 static void call(judge* j, jgen_fn f, double t, const double* y, double* const* out) {

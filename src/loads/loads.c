@@ -13,7 +13,7 @@
 #include "plant/check/finite.h"
 #include "plant/check/guard.h"
 #include "plant/check/limits.h"
-#include "plant/start/start.h"
+#include "plant/run.h"
 
 #define RECONSTRUCTION_STEP 1e-4  // [s]
 
@@ -163,19 +163,19 @@ double jloads_largest_element_cost(const jloads* l) {
 
 typedef struct runner {
   const jloads* l;
-  jplant_work* run;
+  jplant_run run;
   double** work;  // of each kernel
   const double* x;
   jloads_result* out;
   const jloads_options* opt;
   double clock_start;
-  double* rolling;  // of the tyres, at the last step
+  double* guards;  // of elements, at the last step
   jloads_driver_system system;
 } runner;
 
 static void call(runner* u, const jkernel* k, double t, const double* y, const double* x,
                  double* const* out) {
-  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(u->run, &t, y), [JGEN_X] = x};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(u->run.work, &t, y), [JGEN_X] = x};
   jplant_kernels_eval(u->l->kernels, k, in, out, u->work);
 }
 
@@ -208,8 +208,8 @@ static void finish(void* user, double t, const double* y, const double* x, doubl
 
 static jo_status project(void* user, double t, double* y) {
   runner* u = user;
-  JO_TRY(jmachine_close(&u->run->machine, t, y));
-  return jmachine_admit(&u->run->machine, t, y);
+  JO_TRY(jmachine_close(&u->run.work->machine, t, y));
+  return jmachine_admit(&u->run.work->machine, t, y);
 }
 
 // ---- what is kept --------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ static void pace(runner* u, double t) {
 static jo_status on_sample(void* user, double t, const double* y, const double* F) {
   runner* u = user;
   jloads_result* r = u->out;
-  if (y) JO_TRY(jplant_guard_step(u->run, t, y, u->rolling));
+  if (y) JO_TRY(jplant_guard_step(u->run.work, t, y, u->guards));
   size_t width = (size_t)(1 + r->ne) * sizeof(double);
   if ((double)r->nsample * (double)width > jplant_memory_limit(u->l->plant->model)) {
     return jplant_fail_memory(r->ctx, u->l->plant->model, "histories of the elements", t);
@@ -310,13 +310,11 @@ static jo_status on_event(void* user, const jloads_driver_event* v, const double
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, const double* p) {
+static jo_status begin(runner* u, jo_context* ctx, jarena* a) {
+  const jloads* l = u->l;
   const jgen_dynamics* d = l->plant->dynamics;
-  u->l = l;
-  JO_TRY(jplant_work_create(ctx, l->plant, &u->run));
-  if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
-  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel, double);
-  if (!u->rolling) return jerr_memory(ctx);
+  u->guards = JARENA_ARRAY(a, 3 * d->nguard, double);
+  if (!u->guards) return jerr_memory(ctx);
   u->work = jplant_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
   u->system = (jloads_driver_system){.n = d->ny,
@@ -331,7 +329,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
                                      .reduced = reduced,
                                      .finish = finish,
                                      .irreversible = l->irreversible,
-                                     .project = u->run->system.project ? project : NULL,
+                                     .project = u->run.work->system.project ? project : NULL,
                                      .element_cost = l->element_cost,
                                      .directions_cost = l->directions_cost,
                                      .reduced_cost = l->reduced_cost,
@@ -371,7 +369,8 @@ static jo_status check_finite(runner* u) {
                     d->model->path, u->l->name[bad], jplant_finite_text(row[1 + bad]), row[0]);
   }
   int bad = jplant_finite_first(r->out_end, d->noutput);
-  return bad < 0 ? JO_OK : jplant_finite_output(u->run, r->t_end, r->y_end, bad, r->out_end[bad]);
+  return bad < 0 ? JO_OK
+                 : jplant_finite_output(u->run.work, r->t_end, r->y_end, bad, r->out_end[bad]);
 }
 
 // What is known before the run: a sample per step at least.
@@ -384,19 +383,15 @@ static jo_status check_size(const runner* u, const jloads_options* opt) {
                              rows * (1.0 + u->l->ne) * sizeof(double), what);
 }
 
-// Where a run with these numbers begins.
-static jo_status find_start(runner* u, const jloads_options* opt) {
+static jo_status open(runner* u, const jloads* l, const jloads_options* opt) {
   jloads_result* r = u->out;
-  const jplant* p = u->l->plant;
-  jplant_start start = {.y = p->y0};
-  if (opt->p) {
-    JO_TRY(jplant_start_check(r->ctx, p, opt->p));
-    JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, opt->p, &start));
-    JO_TRY(jplant_start_warn(r->ctx, p, opt->p, start.y, &start.rested));
-  }
-  memcpy(r->y_end, start.y, (size_t)r->ny * sizeof *r->y_end);
-  JO_TRY(jplant_guard_start(u->run, opt->t_start, r->y_end));
-  return jplant_explain_spin(u->run, opt->t_start, r->y_end);
+  jplant_run_options o = {.p = opt->p, .t_end = NAN};
+  u->l = l;
+  JO_TRY(check_size(u, opt));
+  JO_TRY(jplant_run_open(r->ctx, &r->arena, l->plant, &o, &u->run));
+  JO_TRY(begin(u, r->ctx, &r->arena));
+  r->y_end = u->run.y;
+  return jplant_explain_spin(u->run.work, opt->t_start, r->y_end);
 }
 
 static jo_status run_all(runner* u, const jloads_options* opt) {
@@ -407,7 +402,7 @@ static jo_status run_all(runner* u, const jloads_options* opt) {
   jo_status status = jloads_driver_run(r->ctx, &u->system, &opt->solve, &obs, opt->t_start,
                                        opt->t_end, r->y_end, &r->t_end, &r->statistics);
   r->cpu = jclock_cpu() - t0;
-  if (status >= 0) jplant_outputs(u->run, r->t_end, r->y_end, r->out_end);
+  if (status >= 0) jplant_outputs(u->run.work, r->t_end, r->y_end, r->out_end);
   if (status >= 0 && opt->solve.driver == JLOADS_DRIVER_IMPULSIVE) status = reconstruct_events(u);
   r->is_complete = status >= 0;
   return r->is_complete ? check_finite(u) : status;
@@ -431,16 +426,13 @@ jo_status jloads_run(jo_context* ctx, const jloads* l, const jloads_options* opt
   *r = (jloads_result){.ctx = ctx, .ne = l->ne, .ny = d->ny};
   jarena_init(&r->arena, ctx);
   r->peak = JARENA_ARRAY(&r->arena, r->ne, jloads_peak);
-  r->y_end = JARENA_ARRAY(&r->arena, r->ny, double);
   r->out_end = JARENA_ARRAY(&r->arena, d->noutput, double);
   runner u = {.out = r, .opt = opt};
-  jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
-  if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
-  if (status >= 0) status = check_size(&u, opt);
-  if (status >= 0) status = find_start(&u, opt);
+  jo_status status = r->peak && r->out_end ? JO_OK : jerr_memory(ctx);
+  if (status >= 0) status = open(&u, l, opt);
   bool begun = status >= 0;
   if (begun) status = run_all(&u, opt);
-  jplant_work_destroy(u.run);
+  jplant_run_close(&u.run);
   if (begun) {
     *out = r;
   } else {
@@ -461,13 +453,14 @@ jo_status jloads_reconstruct(jo_context* ctx, const jloads* l, const double* p, 
                              const double* y0, double duration, double* peak, double* t_peak) {
   jarena arena;
   jarena_init(&arena, ctx);
-  runner u = {0};
-  jo_status status = begin(&u, ctx, &arena, l, p);
+  runner u = {.l = l};
+  jo_status status = jplant_run_open_at(ctx, &arena, l->plant, p, t0, y0, &u.run);
+  if (status >= 0) status = begin(&u, ctx, &arena);
   if (status >= 0) {
     status = jloads_driver_reconstruct(ctx, &u.system, t0, y0, duration, RECONSTRUCTION_STEP, peak,
                                        t_peak);
   }
-  jplant_work_destroy(u.run);
+  jplant_run_close(&u.run);
   jarena_free(&arena);
   return status;
 }

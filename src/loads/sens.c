@@ -11,7 +11,7 @@
 #include "loads/options.h"
 #include "model/element.h"
 #include "plant/check/finite.h"
-#include "plant/check/limits.h"
+#include "plant/options.h"
 #include "sens/error/doubt.h"
 
 #define SAMPLE_STEP 1e-4   // [s]: a hundred in a hard stop of 10 ms
@@ -29,18 +29,19 @@ jloads_sens_options jloads_sens_options_default(const jmodel* m) {
   return o;
 }
 
-jo_status jloads_sens_check(jo_context* ctx, const jloads_sens_options* opt) {
-  const jsens_options* run = &opt->run;
+jo_status jloads_sens_choose(jo_context* ctx, const jmodel* m, double t_end, double tolerance,
+                             jloads_sens_options* opt) {
+  jplant_simulate_options o = jplant_simulate_options_default();
+  jplant_simulate_used used;
+  o.t_end = t_end;
+  o.rel_tol = o.abs_tol = isnan(tolerance) ? TOLERANCE : tolerance;
   if (!(opt->slope >= 1.0) || !(opt->reference > 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "pseudo-damage with slope %g and reference %g has no derivative", opt->slope,
                     opt->reference);
   }
-  JO_TRY(jplant_check_option(ctx, "tolerance", run->solve.rel_tol));
-  if (!(run->t_end > run->t_start) || !(run->solve.rel_tol > 0.0)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range", run->t_end,
-                    run->solve.rel_tol);
-  }
+  JO_TRY(jplant_options_choose(ctx, m, &o, true, &used, &opt->run.solve));
+  opt->run.t_end = used.t_end;
   return JO_OK;
 }
 
@@ -195,7 +196,6 @@ static jo_status run(jloads_sens* l, const jsens* s, const jloads_sens_options* 
   o.observer = &observer;
   o.outputs_only = true;
   JO_TRY(jsens_check_numbers(l->ctx, s));
-  JO_TRY(jsens_check(l->ctx, s, &o, false));
   JO_TRY(jsens_run(l->ctx, s, JSENS_DIRECT, &o, &l->run));
   double* gradient = JARENA_ARRAY(&l->arena, l->nsample, double);
   if (!gradient) return jerr_memory(l->ctx);

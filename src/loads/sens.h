@@ -15,8 +15,9 @@ typedef struct jloads_sens_options {
 
 jloads_sens_options jloads_sens_options_default(const jmodel* m);
 
-// Whether a run with these has derivatives. Reported where not.
-jo_status jloads_sens_check(jo_context* ctx, const jloads_sens_options* opt);
+// Sets when the run ends and its tolerance (NaN: the model's end, the default's tolerance), and checks that it has derivatives.
+jo_status jloads_sens_choose(jo_context* ctx, const jmodel* m, double t_end, double tolerance,
+                             jloads_sens_options* opt);
 
 typedef struct jloads_gradient {
   const char *name, *unit;  // of the element

@@ -7,10 +7,9 @@
 
 #include "base/assert.h"
 #include "base/text/format.h"
+#include "solve/constants.h"
 #include "solve/event/zeno.h"
 
-#define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
-#define MAX_CORRECTIONS 12
 #define INSTANT \
   1e-12  // times max(1, |t|): switches that are no farther apart flip at one instant [s]
 #define SENT_LEAST 1e-2  // floors by which a switch is sent back
@@ -83,7 +82,7 @@ static jo_status project(void* user, double t, double* y) {
   jmachine* m = user;
   int nv = m->about->nv;
   double* v = y + m->about->first_v;
-  for (int k = 0; k < MAX_CORRECTIONS; k++) {
+  for (int k = 0; k < JSOLVE_MAX_CORRECTIONS; k++) {
     if (nv == 0) return check_redundant(m, t, y);
     m->projections++;
     call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
@@ -93,7 +92,7 @@ static jo_status project(void* user, double t, double* y) {
       v[i] += m->dv[i];
       largest = size > largest ? size : largest;
     }
-    if (largest < CLOSED) return check_redundant(m, t, y);
+    if (largest < JSOLVE_CLOSED) return check_redundant(m, t, y);
     if (!(largest < 1e3)) break;
   }
   jformat(m->hint, sizeof m->hint,
@@ -220,69 +219,62 @@ jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped,
   return JO_OK;
 }
 
-void jmachine_roll(jmachine* m, double t, const double* y, double* rolling) {
-  int n = m->about->nwheel;
-  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
-  call(m, JMACHINE_ROLLING, t, y, out);
+// ---- guards ----------------------------------------------------------------------------------------
+
+void jmachine_look_at_guards(jmachine* m, double t, const double* y, double* guards) {
+  int n = m->about->nguard;
+  double* out[3] = {guards, guards + n, guards + 2 * n};
+  call(m, JMACHINE_GUARDS, t, y, out);
 }
 
-jo_status jmachine_fail_standing(const jmachine* m, int wheel, double t) {
-  const jmachine_wheel* w = &m->about->wheel[wheel];
-  return jerr_set(
-      m->ctx, JO_ERR_MODEL,
-      "%s:%d: tyre '%s': its wheel stands on the ground at t = %.9g s, slower than %g "
-      "m/s; this tyre law has no force at standstill: start with a speed, or end the run "
-      "before it stops; a tyre with 'relaxation' holds",
-      w->place.file, w->place.line, w->name, t, m->about->standstill);
+static jo_status fail_guard(const jmachine* m, int k, double t, const char* what, const char* why) {
+  const jmachine_guard* g = &m->about->guard[k];
+  return jerr_set(m->ctx, JO_ERR_MODEL, "%s:%d: %s '%s': %s at t = %.9g s%s", g->place.file,
+                  g->place.line, g->kind, g->name, what, t, why);
 }
 
-static jo_status fail_sliding(const jmachine* m, int wheel, double t) {
-  const jmachine_wheel* w = &m->about->wheel[wheel];
-  return jerr_set(m->ctx, JO_ERR_MODEL,
-                  "%s:%d: tyre '%s': its wheel touches the ground at t = %.9g s while it moves "
-                  "straight across its plane; this tyre law has no force without a speed along it, "
-                  "of at least %g m/s: start with one; a tyre with 'relaxation' holds",
-                  w->place.file, w->place.line, w->name, t, m->about->standstill);
+jo_status jmachine_fail_short(const jmachine* m, int k, double t) {
+  const jmachine_guard* g = &m->about->guard[k];
+  return fail_guard(m, k, t, g->is_short, g->why_short);
 }
 
-// Wheels that come to the ground, or begin on it, move along their planes: at exactly zero the law has
-// no force across either, and nothing would bring them away from there.
-jo_status jmachine_check_landing(const jmachine* m, double t, const double* was, const double* is) {
-  int n = m->about->nwheel;
-  double standstill = m->about->standstill;
+// At a first value of exactly zero equations may hold still, and nothing would bring the motion away from there.
+jo_status jmachine_check_guards(const jmachine* m, double t, const double* was, const double* is) {
+  int n = m->about->nguard;
   for (int k = 0; k < n; k++) {
-    bool lands = is[k] > 0.5 && !(was && was[k] > 0.5);
-    if (!lands || !(fabs(is[n + k]) < standstill)) continue;
-    bool slides = fabs(is[2 * n + k]) >= standstill;
-    return slides ? fail_sliding(m, k, t) : jmachine_fail_standing(m, k, t);
+    const jmachine_guard* g = &m->about->guard[k];
+    bool begins = is[k] > 0.5 && !(was && was[k] > 0.5);
+    if (!begins || !(fabs(is[n + k]) < g->least)) continue;
+    bool is_short = !(fabs(is[2 * n + k]) >= g->least);
+    return is_short ? jmachine_fail_short(m, k, t) : fail_guard(m, k, t, g->begins, g->why_begins);
   }
   return JO_OK;
 }
 
-// Whether some wheel on the ground hardly moves along its plane.
-static bool has_slow_wheel(const jmachine* m, const double* rolling) {
-  int n = m->about->nwheel;
+// Whether the first value of a guard that applies is too small.
+static bool is_any_small(const jmachine* m, const double* guards) {
+  int n = m->about->nguard;
   for (int k = 0; k < n; k++) {
-    if (rolling[k] > 0.5 && fabs(rolling[n + k]) < m->about->standstill) return true;
+    if (guards[k] > 0.5 && fabs(guards[n + k]) < m->about->guard[k].least) return true;
   }
   return false;
 }
 
-// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
-static jo_status check_wheels(jmachine* m, double t, const double* y, const int* flipped, int n) {
-  int nwheel = m->about->nwheel, first = m->about->first_standing;
-  if (nwheel == 0) return JO_OK;
+// None of the flipped switches says that a pair is too short, and guards that begin to apply may.
+static jo_status check_guards(jmachine* m, double t, const double* y, const int* flipped, int n) {
+  int nguard = m->about->nguard, first = m->about->first_guard;
+  if (nguard == 0) return JO_OK;
   for (int i = 0; i < n; i++) {
     if (flipped[i] < first || m->mode[flipped[i]] < 0.5) continue;
-    return jmachine_fail_standing(m, flipped[i] - first, t);
+    return jmachine_fail_short(m, flipped[i] - first, t);
   }
-  jmachine_roll(m, t, y, m->rolling);
-  if (!has_slow_wheel(m, m->rolling)) return JO_OK;
-  double* was = m->rolling + 3 * nwheel;
+  jmachine_look_at_guards(m, t, y, m->guards);
+  if (!is_any_small(m, m->guards)) return JO_OK;
+  double* was = m->guards + 3 * nguard;
   flip(m, flipped, n);
-  jmachine_roll(m, t, y, was);
+  jmachine_look_at_guards(m, t, y, was);
   flip(m, flipped, n);
-  return jmachine_check_landing(m, t, was, m->rolling);
+  return jmachine_check_guards(m, t, was, m->guards);
 }
 
 // ---- resets ------------------------------------------------------------------------------------------
@@ -465,7 +457,7 @@ static jo_status happen(jmachine* m, double t, double* y, const int* flipped, in
   memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);
   JO_TRY(jmachine_impulse(m, t, y, flipped, n, &what.is_impulse));
   if (m->about->nevent > 0) JO_TRY(reset_all(m, t, y, &what.nfired));
-  JO_TRY(check_wheels(m, t, y, flipped, n));
+  JO_TRY(check_guards(m, t, y, flipped, n));
   what.flipped = flipped;
   what.n = n;
   what.is_next = is_next;
@@ -571,12 +563,12 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->dqd = JARENA_ARRAY(a, about->nu, double);
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
-  m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
+  m->guards = JARENA_ARRAY(a, 6 * about->nguard, double);
   bool is_ok = m->p && m->mode && m->floor && m->momentum && m->g && m->slope && m->sent &&
                m->fired && m->known && m->held && m->holds && m->fresh && m->stale && m->stays &&
                m->ahead && m->t_located && m->reset && m->firing && m->done && m->alone && m->dv &&
                m->h && m->inverse && m->drive_old && m->drive_new && m->dqd && m->before &&
-               m->redundant && m->rolling;
+               m->redundant && m->guards;
   if (is_ok) forget_instants(m);
   return is_ok;
 }

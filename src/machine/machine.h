@@ -14,7 +14,7 @@
   X(SWITCHES)               \
   X(DRIVE)                  \
   X(VELOCITY)               \
-  X(MOMENTUM) X(IMPULSE) X(OBJECTIVE) X(OUTPUTS) X(REDUNDANT) X(ROLLING) X(CONDITIONS) X(RESET)
+  X(MOMENTUM) X(IMPULSE) X(OBJECTIVE) X(OUTPUTS) X(REDUNDANT) X(GUARDS) X(CONDITIONS) X(RESET)
 
 typedef enum jmachine_fn {
 #define X(id) JMACHINE_##id,
@@ -28,15 +28,20 @@ typedef struct jmachine_place {
   int line;
 } jmachine_place;
 
-typedef struct jmachine_wheel {
-  const char* name;
+// Where equations of an element do not hold: where the guard applies a pair of values must not be shorter than `least`, and
+// where it begins to, its first value alone must not be less. Messages are "kind 'name': <what> at t = ... s<why>".
+typedef struct jmachine_guard {
+  const char *kind, *name;  // of the element
   jmachine_place place;
-} jmachine_wheel;
+  double least;
+  const char *is_short, *why_short;  // what and why, of pairs that are too short ...
+  const char *begins, *why_begins;   // ... and of first values too small
+} jmachine_guard;
 
 // y = [ q_u | q_v | qd_u | z | filters | integrals ]
 typedef struct jmachine_about {
   const char* path;  // of the model, for messages
-  int ny, np, nu, nv, nd, nz, nswitch, nobjective, nintegral, noutput, nredundant, nwheel, nevent,
+  int ny, np, nu, nv, nd, nz, nswitch, nobjective, nintegral, noutput, nredundant, nguard, nevent,
       nreset;
   int first_v, first_rate, first_z, first_integral;  // in y
   const double* nominal;  // scale of the error of each state; 0: it is discrete, and has none (ny)
@@ -46,10 +51,9 @@ typedef struct jmachine_about {
   const char* const* switch_name;     // (nswitch)
   const char* const* redundant_name;  // (nredundant)
   const double* closure_limit;  // redundant equations may be off by this much [m] (nredundant)
-  const jmachine_wheel* wheel;  // elements that have no force at standstill ... (nwheel)
-  int first_standing;    // ... the last switches, from here on: the wheel stands on the ground
-  double standstill;     // slower wheels stand [m/s]
-  const bool* has_root;  // an objective takes a root of this integral (nintegral)
+  const jmachine_guard* guard;  // (nguard)
+  int first_guard;              // the last switches, from here on: the pair of a guard is too short
+  const bool* has_root;         // an objective takes a root of this integral (nintegral)
   const bool* is_quiet;  // switches at which nothing happens but to the description (nswitch)
   const char* const* event_name;  // events with resets (nevent)
   const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)
@@ -107,7 +111,7 @@ typedef struct jmachine {
   int ndone;
   int* alone;       // scratch: switches of an event (nswitch)
   double t_looked;  // when conditions were last compared: in the step that fails, where a run does
-  double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
+  double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *guards;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product at the last state admitted; 0: none yet
   uint64_t signs;            // of each of them, there
@@ -169,14 +173,14 @@ void jmachine_clamp(const jmachine_about* about, double* y);
 // Values of the objectives from the state at the end of a run, or as if it ended at t.
 void jmachine_objectives(jmachine* m, double t, const double* y, double* psi);
 
-// Wheels at (t, y): contact, speeds along and across their planes of all of them, in this order (3 nwheel).
-void jmachine_roll(jmachine* m, double t, const double* y, double* rolling);
+// Guards at (t, y): 1 where they apply, then first and second values of their pairs (3 nguard).
+void jmachine_look_at_guards(jmachine* m, double t, const double* y, double* guards);
 
-// Report that a wheel stands on the ground.
-jo_status jmachine_fail_standing(const jmachine* m, int wheel, double t);
+// Reports that the pair of a guard is too short.
+jo_status jmachine_fail_short(const jmachine* m, int guard, double t);
 
-// Wheels before and now; `was` NULL: none was in contact. Those that come to the ground move along their planes, or it
-// is reported.
-jo_status jmachine_check_landing(const jmachine* m, double t, const double* was, const double* is);
+// Guards before and now; `was` NULL: none applied. First values of those that begin to apply are not too small, or it is
+// reported.
+jo_status jmachine_check_guards(const jmachine* m, double t, const double* was, const double* is);
 
 #endif

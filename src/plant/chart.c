@@ -147,6 +147,10 @@ static double badness(jgen_footing f, jgen_footing at_first) {
   return all_tell_less ? f.steepest : fmax(f.steepest, f.rows / at_first.rows);
 }
 
+double jplant_chart_steepest(const jgen_footing* at_first) {
+  return fmax(LEAVE, WORSE * at_first->steepest);
+}
+
 static jgen_footing footing_at_first(const jplant_work* r, const jplant* p) {
   for (int i = 0; i < r->charts->n; i++) {
     if (r->charts->at[i].plant == p) return r->charts->at[i].footing;
@@ -219,7 +223,7 @@ static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck
   jarena_init(&a, r->ctx);
   jo_status status = judge(r, &a, &r->plant->dynamics->part, &now);
   jgen_footing at_first = footing_at_first(r, r->plant);
-  double bad = badness(now, at_first), leave = fmax(LEAVE, WORSE * at_first.steepest);
+  double bad = badness(now, at_first), leave = jplant_chart_steepest(&at_first);
   bool leaves = status >= 0 && may_leave && (is_stuck || bad > leave);
   double limit = bad / (is_stuck ? STUCK : GAIN);
   if (leaves) status = choose_known(r, &a, fmin(limit, RETURN), out);

@@ -7,6 +7,9 @@
 
 #include "plant/plant.h"
 
+// The steepest slope of dependent coordinates that a run stays with, which began where the partition stands so.
+double jplant_chart_steepest(const jgen_footing* at_first);
+
 // (R13)  a state of `from` as a state of `to`; ydot: its rates, of which the velocities are part.
 void jplant_chart_map(const jgen_layout* from, const jgen_layout* to, const double* y,
                       const double* ydot, double* out);

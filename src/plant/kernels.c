@@ -6,7 +6,7 @@
 static bool is_called_seldom(jgen_fn f, jplant_kernels_use use) {
   switch (jgen_fn_about(f)->use) {
     case JGEN_USE_OUTPUTS: return !use.outputs;
-    case JGEN_USE_WHEELS: return !use.wheels;
+    case JGEN_USE_GUARDS: return !use.guards;
     case JGEN_USE_SELDOM: return true;
     default: return false;
   }

@@ -15,7 +15,7 @@ typedef struct jplant_kernels {
 // What is called often enough here to be compiled, of functions that are not everywhere.
 typedef struct jplant_kernels_use {
   bool outputs;  // along the run, not at its end only
-  bool wheels;   // in every step, not at events only
+  bool guards;   // in every step, not at events only
 } jplant_kernels_use;
 
 // One set of the functions of `fn` (JGEN_FN_COUNT) that have a name, and of `more` of them.

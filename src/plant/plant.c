@@ -2,6 +2,7 @@
 // From a model to something that runs: generate, assemble, partition, generate the dynamics,
 // compile, and hand the driver its callbacks.
 #include "plant/plant.h"
+#include "model/element.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,8 +81,20 @@ static jo_status compile(jplant* p, const jplant_options* opt) {
     jgen_fn_part part = jgen_fn_about(f)->part;
     if (part == JGEN_PART_PLANT || part == JGEN_PART_EXTRA) fn[f] = p->dynamics->fn[f];
   }
-  jplant_kernels_use use = {.outputs = !opt->seldom_outputs, .wheels = opt->gen.loads};
+  jplant_kernels_use use = {.outputs = !opt->seldom_outputs, .guards = opt->gen.loads};
   return jplant_kernels_create(p->ctx, fn, NULL, 0, use, &opt->kernel, &p->kernels);
+}
+
+static jmachine_guard describe_guard(const jgen_guarded* g) {
+  const jmodel_element* e = g->element;
+  return (jmachine_guard){.kind = e->class->kind,
+                          .name = e->name,
+                          .place = {e->place.file, e->place.line},
+                          .least = g->least,
+                          .is_short = g->text.is_short,
+                          .why_short = g->text.why_short,
+                          .begins = g->text.begins,
+                          .why_begins = g->text.why_begins};
 }
 
 static jo_status describe_names(jplant* p) {
@@ -89,8 +102,8 @@ static jo_status describe_names(jplant* p) {
   p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch, const char*);
   bool* is_quiet = JARENA_ARRAY(&p->arena, d->nswitch, bool);
   const char** redundant = JARENA_ARRAY(&p->arena, d->part.nredundant, const char*);
-  jmachine_wheel* wheel = JARENA_ARRAY(&p->arena, d->nwheel, jmachine_wheel);
-  if (!p->switch_name || !redundant || !wheel || !is_quiet) return jerr_memory(p->ctx);
+  jmachine_guard* guard = JARENA_ARRAY(&p->arena, d->nguard, jmachine_guard);
+  if (!p->switch_name || !redundant || !guard || !is_quiet) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
     is_quiet[i] = d->sw[i].is_quiet;
@@ -98,14 +111,13 @@ static jo_status describe_names(jplant* p) {
   for (int i = 0; i < d->part.nredundant; i++) {
     redundant[i] = p->position->row_name[d->part.redundant[i]];
   }
-  for (int i = 0; i < d->nwheel; i++) {
-    const jmodel_element* e = d->wheel[i];
-    wheel[i] = (jmachine_wheel){e->name, {e->place.file, e->place.line}};
+  for (int i = 0; i < d->nguard; i++) {
+    guard[i] = describe_guard(&d->guard[i]);
   }
   p->about.switch_name = p->switch_name;
   p->about.is_quiet = is_quiet;
   p->about.redundant_name = redundant;
-  p->about.wheel = wheel;
+  p->about.guard = guard;
   return JO_OK;
 }
 
@@ -150,7 +162,7 @@ static jo_status describe(jplant* p) {
                               .nintegral = d->nintegral,
                               .noutput = d->noutput,
                               .nredundant = d->part.nredundant,
-                              .nwheel = d->nwheel,
+                              .nguard = d->nguard,
                               .nevent = d->nevent,
                               .nreset = d->nreset,
                               .first_v = jgen_first(l, JGEN_QV),
@@ -163,8 +175,7 @@ static jo_status describe(jplant* p) {
                               .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,
-                              .first_standing = d->first_standing,
-                              .standstill = JGEN_STANDSTILL};
+                              .first_guard = d->first_guard};
   JO_TRY(jplant_enclosure_build(p->ctx, &p->arena, d, &p->about.enclosure));
   JO_TRY(describe_names(p));
   return describe_kinds(p);

@@ -180,7 +180,12 @@ typedef struct jplant_work {
   struct jplant_wheels_work* wheels;  // NULL: not needed so far
 } jplant_work;
 
-jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out);
+// values: of the live numbers (np), NULL: the model's. All modes are 0.
+jo_status jplant_work_create(jo_context* ctx, const jplant* plant, const double* values,
+                             jplant_work** out);
+// The same in the modes that hold at (t, y).
+jo_status jplant_work_create_at(jo_context* ctx, const jplant* plant, const double* values,
+                                double t, const double* y, jplant_work** out);
 void jplant_work_destroy(jplant_work* r);
 
 // chart.c
@@ -191,6 +196,9 @@ void jplant_chart_begin(jplant_work* r);
 jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bool* changed);
 // jmachine.pass of runs.
 jo_status jplant_chart_pass(jmachine* m, const jsolve_stretch* step);
+
+// The modes that hold at (t, y) before any event.
+void jplant_work_set_modes(jplant_work* r, double t, const double* y);
 
 // The plant `p`, the first one or a sibling of it, is in force from now on; the state is the caller's business.
 jo_status jplant_work_show(jplant_work* r, const jplant* p);

@@ -18,18 +18,8 @@
 #include "plant/check/judge.h"
 #include "plant/check/limits.h"
 #include "plant/check/reference.h"
-#include "plant/start/start.h"
-#include "solve/tableau.h"
-
-jplant_simulate_options jplant_simulate_options_default(void) {
-  return (jplant_simulate_options){.method = JO_METHOD_OF_MODEL,
-                                   .t_end = NAN,
-                                   .rel_tol = NAN,
-                                   .abs_tol = NAN,
-                                   .step = NAN,
-                                   .output_step = NAN,
-                                   .max_step = NAN};
-}
+#include "plant/options.h"
+#include "plant/run.h"
 
 #define EDGE_BISECTIONS 20
 #define EDGE_NODES      4  // rows that one close to a singular position is made from
@@ -37,10 +27,9 @@ jplant_simulate_options jplant_simulate_options_default(void) {
 typedef struct recorder {
   jplant_result* out;
   const jplant* plant;
-  jplant_work* run;
+  jplant_run run;
   jplant_judge judge;
   const jplant_simulate_options* opt;
-  const double* y0;  // where it begins
   double* y;         // a sample
   double* beside;    // a row (ncolumn)
   double* y_first;   // the same as the plant has it that was given
@@ -55,10 +44,10 @@ typedef struct recorder {
 
 static void fill_row(recorder* k, double t, const double* y, double* row) {
   row[0] = t;
-  jplant_outputs(k->run, t, y, row + 1);
+  jplant_outputs(k->run.work, t, y, row + 1);
   int bad = k->finite < 0 ? -1 : jplant_finite_first(row + 1, k->out->noutput);
-  if (bad >= 0) k->finite = jplant_finite_output(k->run, t, y, bad, row[1 + bad]);
-  jmachine_objectives(&k->run->machine, t, y, row + 1 + k->out->noutput);
+  if (bad >= 0) k->finite = jplant_finite_output(k->run.work, t, y, bad, row[1 + bad]);
+  jmachine_objectives(&k->run.work->machine, t, y, row + 1 + k->out->noutput);
 }
 
 static jo_status begin_row(recorder* k, double t, double** row) {
@@ -76,7 +65,7 @@ static jo_status begin_row(recorder* k, double t, double** row) {
 static jo_status end_row(recorder* k, double t, const double* y) {
   k->out->nrow++;
   if (!k->opt->sample) return JO_OK;
-  jplant_chart_first(k->run, t, y, k->y_first);
+  jplant_chart_first(k->run.work, t, y, k->y_first);
   return k->opt->sample(k->opt->user, t, k->y_first);
 }
 
@@ -100,16 +89,16 @@ static double grid_time(const jplant_simulate_used* u, int64_t i) {
 // k->y: the state at t inside of a step, on its closures.
 static jo_status interpolate(recorder* k, const jsolve_step* s, double t) {
   jsolve_interpolate(s, t, k->y);
-  if (!k->run->system.project) return JO_OK;
-  int64_t before = k->run->machine.projections;
-  jo_status status = jmachine_close(&k->run->machine, t, k->y);
-  k->sampling += k->run->machine.projections - before;
+  if (!k->run.work->system.project) return JO_OK;
+  int64_t before = k->run.work->machine.projections;
+  jo_status status = jmachine_close(&k->run.work->machine, t, k->y);
+  k->sampling += k->run.work->machine.projections - before;
   return status;
 }
 
 static jo_status is_near_at(recorder* k, const jsolve_step* s, double t, bool* out) {
   JO_TRY(interpolate(k, s, t));
-  return jplant_chart_is_near(k->run, t, k->y, k->out->used.rel_tol, out);
+  return jplant_chart_is_near(k->run.work, t, k->y, k->out->used.rel_tol, out);
 }
 
 // Where the zone about a singular position ends, between t inside of it and an end of the step, which is outside.
@@ -200,7 +189,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   JO_TRY(add_rows(k, s));
   jplant_judge_step(&k->judge, s);
   k->has_jumped = false;
-  r->closure = fmax(r->closure, jmachine_closure(&k->run->machine, s->t1, s->y1));
+  r->closure = fmax(r->closure, jmachine_closure(&k->run.work->machine, s->t1, s->y1));
   double span = r->used.t_end - r->used.t_start;
   double done = (s->t1 - r->used.t_start) / span;
   if (jplant_halved_applies(k->plant, k->opt, &r->used)) done = jplant_halved_progress(done);
@@ -252,51 +241,7 @@ static jo_status on_change(void* user, double t, const double* before, const dou
   return JO_OK;
 }
 
-// ---- options -------------------------------------------------------------------------------------
-
-static double given_or(double given, double otherwise) {
-  return isnan(given) ? otherwise : given;
-}
-
-static jo_status choose_method(jo_context* ctx, const jplant_simulate_options* opt,
-                               jplant_simulate_used* used, jsolve_options* solve) {
-  bool is_given = opt->method != JO_METHOD_OF_MODEL;
-  int method = is_given ? (int)opt->method : jsolve_method_find(used->method);
-  if (!jsolve_method_about((jsolve_method)method)) {
-    char names[JSOLVE_METHOD_NAMES], number[16];
-    jformat(number, sizeof number, "%d", method);
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s",
-                    is_given ? number : used->method, jsolve_method_names(false, " and ", names));
-  }
-  solve->method = (jsolve_method)method;
-  used->method = jsolve_method_name(solve->method);
-  used->is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
-  return JO_OK;
-}
-
-static jo_status check_options(jo_context* ctx, const jplant_simulate_used* u) {
-  if (!(u->t_end > u->t_start) || !isfinite(u->t_end)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s: must be finite and after the start, %g s",
-                    u->t_end, u->t_start);
-  }
-  if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
-    return jerr_set(
-        ctx, JO_ERR_ARGUMENT,
-        "step %g s: method %s needs a step of more than 0, in the simulation block of the "
-        "model or as an option",
-        u->step, u->method);
-  }
-  return JO_OK;
-}
-
-// Numbers given in place of the model's, which are held to its rules.
-static jo_status check_given(jo_context* ctx, const jplant_simulate_options* opt) {
-  JO_TRY(jplant_check_option(ctx, "tolerance", opt->rel_tol));
-  JO_TRY(jplant_check_option(ctx, "abs_tol", opt->abs_tol));
-  JO_TRY(jplant_check_option(ctx, "output_step", opt->output_step));
-  if (opt->max_step != 0.0) JO_TRY(jplant_check_option(ctx, "max_step", opt->max_step));
-  return opt->step != 0.0 ? jplant_check_option(ctx, "step", opt->step) : JO_OK;
-}
+// ---- size ----------------------------------------------------------------------------------------
 
 // Rows are known before the run where they have a grid, or steps have; there are never more than the
 // memory for them allows.
@@ -312,30 +257,6 @@ static jo_status limit_rows(recorder* k) {
   // ends of steps at events are rows that nobody counted
   k->max_rows = (int)fmin(INT_MAX / 2, jplant_memory_limit(k->plant->model) / size);
   return JO_OK;
-}
-
-jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
-                                 const jplant_simulate_options* opt, jplant_simulate_used* u,
-                                 jsolve_options* solve) {
-  const jmodel_simulation* s = &plant->model->simulation;
-  *solve = jplant_solve_options(plant->model);
-  u->method = s->method;
-  u->t_start = s->t_start;
-  u->t_end = given_or(opt->t_end, s->t_end);
-  u->rel_tol = given_or(opt->rel_tol, s->rel_tol);
-  u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
-  u->step = given_or(opt->step, s->step);
-  u->output_step = given_or(opt->output_step, s->output_step);
-  u->is_compiled = plant->kernels->set->backend != JKERNEL_INTERP;
-  JO_TRY(choose_method(ctx, opt, u, solve));
-  JO_TRY(check_given(ctx, opt));
-  JO_TRY(check_options(ctx, u));
-  solve->rel_tol = u->rel_tol;
-  solve->abs_tol = u->abs_tol;
-  solve->step = u->step;
-  solve->max_step = given_or(opt->max_step, solve->max_step);
-  if (opt->max_events > 0) solve->max_events = opt->max_events;
-  return jsolve_check_steps(ctx, solve, u->t_start, u->t_end);
 }
 
 // ---- the result ----------------------------------------------------------------------------------
@@ -434,9 +355,9 @@ static jo_status add_last_row(recorder* k, const double* y) {
 
 // work: what jplant_judge_end() needs, and nobjective more.
 static void warn_of_lost(const recorder* k, const double* y, const double* psi, double* work) {
-  const jplant* p = k->run->plant;
+  const jplant* p = k->run.work->plant;
   double* off = work + p->dynamics->ny + p->dynamics->nobjective;
-  jplant_judge_end(&k->judge, &k->run->machine, k->out->t_reached, y, psi, work, off);
+  jplant_judge_end(&k->judge, &k->run.work->machine, k->out->t_reached, y, psi, work, off);
   const jplant_simulate_used* u = &k->out->used;
   double abs_tol = u->is_fixed_step ? 0.0 : u->abs_tol;
   for (int i = 0; i < p->dynamics->nobjective; i++) {
@@ -463,35 +384,33 @@ static void warn_of_unresolved(const recorder* k, const jsolve_options* solve) {
       "own size where steps are halved, so that results may be far off; hint: %s below %.1e s, "
       "or an adaptive method",
       k->plant->model->path, jsolve_method_name(solve->method), solve->step,
-      k->run->system.state_name[s->unresolved - 1], jerr_option_name(k->out->ctx, JERR_STEP),
+      k->run.work->system.state_name[s->unresolved - 1], jerr_option_name(k->out->ctx, JERR_STEP),
       s->resolving);
 }
 
-static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch,
+static jo_status integrate(recorder* k, const jsolve_options* solve, double* scratch,
                            double* work) {
   jplant_result* r = k->out;
-  const jsolve_system* sys = &k->run->system;
   jsolve_observer observer = {.user = k, .step = on_step, .event = on_event};
-  k->run->watch.on_change = on_change;
-  k->run->watch.user = k;
+  jplant_work* w = k->run.work;
+  w->watch.on_change = on_change;
+  w->watch.user = k;
   double start = jclock_cpu();
-  jsolve_set_modes(sys, r->used.t_start, y, scratch);
-  int said = jo_context_diagnostic_count(r->ctx);
-  jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
-                                      y, &r->t_reached, &r->statistics);
-  if (status < 0) status = jplant_explain_failure(k->run, status, said, r->t_reached, y);
+  jo_status status = jplant_run_advance(&k->run, solve, &observer, r->used.t_end, &r->statistics);
+  const double* y = k->run.y;
+  r->t_reached = k->run.t;
   r->is_complete = status >= 0;
-  r->has_ended = k->run->machine.has_ended;
-  r->projections = k->run->machine.projections - k->sampling;
+  r->has_ended = w->machine.has_ended;
+  r->projections = w->machine.projections - k->sampling;
   r->cpu = jclock_cpu() - start;
   if (status >= 0 && r->has_ended) status = add_last_row(k, y);
   set_final(k, y, scratch);
   if (status >= 0) {
     const double* psi = scratch + 1 + r->noutput;
-    status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
-    if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
+    status = jplant_finite_objectives(w, r->t_reached, y, psi);
+    if (status >= 0) status = jplant_resolved_objectives(w, y, solve->abs_tol);
     double* cut = work + k->plant->dynamics->ny + k->plant->dynamics->nobjective;
-    if (status >= 0) status = jplant_guard_reached(k->run, r->t_reached, cut);
+    if (status >= 0) status = jplant_guard_reached(w, r->t_reached, cut);
     for (int i = 0; status >= 0 && i < k->plant->dynamics->nobjective; i++) {
       if (cut[i] > 0.0) jplant_warn_cut(r->ctx, &k->plant->model->objective[i], psi[i], cut[i]);
     }
@@ -505,37 +424,20 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   const jgen_dynamics* d = k->plant->dynamics;
   jarena scratch;
   jarena_init(&scratch, k->out->ctx);
-  int n = d->nswitch > k->out->ncolumn ? d->nswitch : k->out->ncolumn;
-  double *y = JARENA_ARRAY(&scratch, d->ny, double), *s = JARENA_ARRAY(&scratch, n, double);
+  double* last = JARENA_ARRAY(&scratch, k->out->ncolumn, double);
   k->y = JARENA_ARRAY(&scratch, d->ny, double);
   k->y_first = JARENA_ARRAY(&scratch, d->ny, double);
   k->beside = JARENA_ARRAY(&scratch, k->out->ncolumn, double);
   double* work = JARENA_ARRAY(&scratch, d->ny + 2 * d->nobjective, double);
   jo_status status = JO_ERR_MEMORY;
-  if (y && s && k->y && k->y_first && k->beside && work) {
-    memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
+  if (last && k->y && k->y_first && k->beside && work) {
     status = jplant_judge_begin(&scratch, k->plant, solve, &k->judge);
-    if (status >= 0) status = integrate(k, solve, y, s, work);
+    if (status >= 0) status = integrate(k, solve, last, work);
   } else {
     jerr_memory(k->out->ctx);
   }
   jarena_free(&scratch);
   return status;
-}
-
-// The start with the numbers of the run, which are those of the model or others.
-static jo_status find_start(recorder* k) {
-  const double* values = k->opt->p;
-  jo_context* ctx = k->out->ctx;
-  k->y0 = k->plant->y0;
-  if (!values) return JO_OK;
-  JO_TRY(jplant_start_check(ctx, k->plant, values));
-  memcpy(k->run->p, values, (size_t)k->plant->dynamics->np * sizeof *values);
-  jplant_start start;
-  JO_TRY(jplant_start_find(ctx, &k->out->arena, k->plant, 0, values, &start));
-  JO_TRY(jplant_start_warn(ctx, k->plant, values, start.y, &start.rested));
-  k->y0 = start.y;
-  return JO_OK;
 }
 
 jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_simulate_options* opt,
@@ -547,25 +449,24 @@ jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_sim
   if (!r) return jerr_memory(ctx);
   recorder k = {.out = r, .plant = plant, .opt = opt};
   jsolve_options solve;
-  jo_status status = jplant_simulate_choose(ctx, plant, opt, &r->used, &solve);
+  jo_status status = jplant_options_choose(ctx, plant->model, opt, false, &r->used, &solve);
+  r->used.is_compiled = plant->kernels->set->backend != JKERNEL_INTERP;
   if (status >= 0) status = limit_rows(&k);
-  if (status >= 0) status = jplant_work_create(ctx, plant, &k.run);
-  if (status >= 0) status = find_start(&k);
-  if (status >= 0) status = jplant_guard_windows(k.run, r->used.t_start, r->used.t_end);
-  if (status >= 0) status = jplant_guard_start(k.run, r->used.t_start, k.y0);
+  jplant_run_options open = {.p = opt->p, .t_end = r->used.t_end};
+  if (status >= 0) status = jplant_run_open(ctx, &r->arena, plant, &open, &k.run);
   if (status < 0) {
-    jplant_work_destroy(k.run);
     jplant_result_destroy(r);
     return status;
   }
   solve.is_whole = true;
   int said = jo_context_diagnostic_count(ctx);
   status = run(&k, &solve);
-  jplant_work_destroy(k.run);
+  jplant_run_close(&k.run);
+  const double* y0 = k.run.start.y;
   if (status >= 0 && jplant_halved_applies(plant, opt, &r->used))
-    status = jplant_halved_check(plant, opt, &solve, k.y0, r);
+    status = jplant_halved_check(plant, opt, &solve, y0, r);
   if (status >= 0) {
-    status = jplant_reference_check(plant, opt, &solve, k.y0, said, r);
+    status = jplant_reference_check(plant, opt, &solve, y0, said, r);
     if (status < 0) {
       jplant_result_destroy(r);
       return status;

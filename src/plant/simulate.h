@@ -3,14 +3,7 @@
 #ifndef JPLANT_SIMULATE_H
 #define JPLANT_SIMULATE_H
 
-#include "plant/result.h"
-
-jplant_simulate_options jplant_simulate_options_default(void);
-
-// What the options and the model come to.
-jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
-                                 const jplant_simulate_options* opt, jplant_simulate_used* used,
-                                 jsolve_options* solve);
+#include "plant/options.h"
 
 // Time of row i, where rows are `step` apart.
 double jplant_row_time(double t_start, double t_end, double step, int64_t i);

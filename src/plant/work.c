@@ -195,7 +195,8 @@ static bool allocate(jplant_work* r) {
   return r->face && r->windows;
 }
 
-jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out) {
+jo_status jplant_work_create(jo_context* ctx, const jplant* plant, const double* values,
+                             jplant_work** out) {
   *out = NULL;
   const jgen_dynamics* d = plant->dynamics;
   jplant_work* r = jmem_resize(ctx, NULL, sizeof *r);
@@ -208,7 +209,7 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
     jplant_work_destroy(r);
     return jerr_memory(ctx);
   }
-  memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
+  memcpy(r->p, values ? values : d->p, (size_t)d->np * sizeof *r->p);
   r->system = jmachine_system(&r->machine);
   r->system.prepare_jacobian = prepare_jacobian;
   r->system.prepare_local = prepare_local;
@@ -222,6 +223,17 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
   }
   *out = r;
   return JO_OK;
+}
+
+jo_status jplant_work_create_at(jo_context* ctx, const jplant* plant, const double* values,
+                                double t, const double* y, jplant_work** out) {
+  JO_TRY(jplant_work_create(ctx, plant, values, out));
+  jplant_work_set_modes(*out, t, y);
+  return JO_OK;
+}
+
+void jplant_work_set_modes(jplant_work* r, double t, const double* y) {
+  jsolve_set_modes(&r->system, t, y, r->g);
 }
 
 void jplant_work_use(jplant_work* r, jo_context* ctx) {
@@ -263,8 +275,7 @@ jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, d
                        double* y) {
   if (p->dynamics->nevent == 0) return JO_OK;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
+  JO_TRY(jplant_work_create(ctx, p, values, &run));
   jo_status status = jmachine_start(&run->machine, t, y);
   jplant_work_destroy(run);
   return status;
@@ -275,10 +286,9 @@ jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const d
   const jgen_dynamics* d = p->dynamics;
   const jgen_partition* part = &d->part;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
+  JO_TRY(jplant_work_create_at(ctx, p, NULL, t, y, &run));
   double* rate[3] = {run->machine.drive_new, run->machine.drive_new + part->nd,
                      run->machine.drive_new + 2 * part->nd};
-  jsolve_set_modes(&run->system, t, y, run->g);
   jplant_call(run, JGEN_FN_DRIVE, t, y, rate);
   if (part->nv > 0) jplant_call(run, JGEN_FN_VELOCITY, t, y, (double* const[]){run->machine.dv});
   jgen_gather(&d->layout, y, q, qd);

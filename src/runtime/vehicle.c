@@ -333,9 +333,9 @@ static jo_status settle_start(jvehicle* v) {
   jsolve_set_modes(&v->system, v->t, v->y, v->machine.g);
   JO_TRY(check_rates(v));
   memset(v->largest, 0, (size_t)v->model->nindicator * sizeof *v->largest);
-  if (v->model->about.nwheel == 0) return JO_OK;
-  jmachine_roll(&v->machine, v->t, v->y, v->machine.rolling);
-  return jmachine_check_landing(&v->machine, v->t, NULL, v->machine.rolling);
+  if (v->model->about.nguard == 0) return JO_OK;
+  jmachine_look_at_guards(&v->machine, v->t, v->y, v->machine.guards);
+  return jmachine_check_guards(&v->machine, v->t, NULL, v->machine.guards);
 }
 
 jo_status jvehicle_begin(jvehicle* v, double t) {

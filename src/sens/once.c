@@ -8,6 +8,8 @@
 #include "plant/check/finite.h"
 #include "plant/check/guard.h"
 #include "plant/check/judge.h"
+#include "plant/run.h"
+#include "plant/start/wheels.h"
 #include "sens/error/brink.h"
 #include "sens/error/kink.h"
 #include "sens/error/plan.h"
@@ -102,43 +104,42 @@ static bool moves_loops(const jsens* s, int nw) {
   return false;
 }
 
-// From y0 to the end, y. Modes are those of the start.
-static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
-                           jsens_result* out) {
+// From the start to the end.
+static jo_status integrate(jplant_run* run, const jsens* s, recorder* k, jsens_result* out) {
+  jplant_work* w = run->work;
+  double* y = run->y;
   const jsens_options* opt = k->opt;
-  run->machine.on_event = on_event;
-  run->machine.on_event_user = k->record;
+  w->machine.on_event = on_event;
+  w->machine.on_event_user = k->record;
   JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k->judge));
   if (opt->check && jsolve_method_about(opt->solve.method)->is_fixed) {
     k->psi = JARENA_ARRAY(&out->arena, out->nobjective, double);
     if (!k->psi) return jerr_memory(out->ctx);
   }
   k->next = opt->t_start;
-  run->charts = &k->record->charts;  // they are needed longer than this run
-  run->watch.on_change = on_change;
-  run->watch.user = k;
-  run->watch.nearest = 1.0;
-  run->watch.closer_by = opt->closer_by;
-  run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
-  run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
+  w->charts = &k->record->charts;  // they are needed longer than this run
+  w->watch.on_change = on_change;
+  w->watch.user = k;
+  w->watch.nearest = 1.0;
+  w->watch.closer_by = opt->closer_by;
+  w->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
+  w->watch.moves_loops = w->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
-  double t;
-  int said = jo_context_diagnostic_count(out->ctx);
   jsolve_options solve = opt->solve;
   solve.is_whole = true;
-  jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
-                                      opt->t_end, y, &t, &out->statistics);
+  jo_status status = jplant_run_advance(run, &solve, &obs, opt->t_end, &out->statistics);
   if (k->record->status < 0) return k->record->status;  // came first
-  out->nearest = run->watch.nearest;
-  if (status < 0) return jplant_explain_failure(run, status, said, t, y);
-  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
+  out->nearest = w->watch.nearest;
+  JO_TRY(status);
+  double t = run->t;
+  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(w, y, opt->solve.abs_tol));
   note_lost(k, s->plant, y, out);  // which reports what is negative
   jmachine_clamp(&s->plant->about, y);
   jsens_record_end(k->record, t, y);
-  jmachine_objectives(&run->machine, t, y, out->value);
+  jmachine_objectives(&w->machine, t, y, out->value);
   JO_TRY(note_end(k, t, y, out));
-  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
-  if (!opt->outputs_only) JO_TRY(jplant_guard_reached(run, t, out->cut));
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(w, t, y, out->value));
+  if (!opt->outputs_only) JO_TRY(jplant_guard_reached(w, t, out->cut));
   return k->record->status;
 }
 
@@ -153,39 +154,29 @@ static jo_status begin_walk(jsens_result* r, const jsens_record* record) {
 }
 
 // The run with its derivatives; *is_walked: they could go along to the end.
-static jo_status simulate_along(jplant_work* run, const jsens* s, recorder* k, double* y,
-                                jsens_result* out, bool* is_walked) {
+static jo_status simulate_along(jplant_run* run, const jsens* s, recorder* k, jsens_result* out,
+                                bool* is_walked) {
   jsens_along along;
-  jo_status status = jsens_along_begin(&along, out->ctx, s, &run->system, k->record, k->opt, out);
+  jo_status status =
+      jsens_along_begin(&along, out->ctx, s, &run->work->system, k->record, k->opt, out);
   k->along = &along;
-  if (status >= 0) status = integrate(run, s, k, y, out);
+  if (status >= 0) status = integrate(run, s, k, out);
   if (status >= 0) status = begin_walk(out, k->record);
   if (status >= 0) status = jsens_along_finish(&along, is_walked);
   jsens_along_end(&along);
   return status;
 }
 
-static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
-                          const double* y0, jsens_record* record, jsens_result* out,
-                          bool* is_walked) {
-  const jgen_dynamics* d = s->plant->dynamics;
+static jo_status simulate(jplant_run* run, const jsens* s, const jsens_options* opt,
+                          jsens_record* record, jsens_result* out, bool* is_walked) {
   *is_walked = false;
   JO_TRY(jsolve_check_steps(out->ctx, &opt->solve, opt->t_start, opt->t_end));
-  double* y = JARENA_ARRAY(&out->arena, d->ny, double);
-  double* scratch = JARENA_ARRAY(&out->arena, d->nswitch, double);
-  if (!y || !scratch) return jerr_memory(out->ctx);
-  memcpy(y, y0, (size_t)d->ny * sizeof *y);
-  if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
-  jsolve_set_modes(&run->system, opt->t_start, y, scratch);
-  jsens_record_begin(record, run->mode, s->plant);
-  recorder k = {.ctx = out->ctx,
-                .opt = opt,
-                .record = record,
-                .run = run,
-                .machine = &run->machine,
-                .out = out};
-  if (!jsens_along_can(out->method, opt)) return integrate(run, s, &k, y, out);
-  return simulate_along(run, s, &k, y, out, is_walked);
+  jplant_work* w = run->work;
+  jsens_record_begin(record, w->mode, s->plant);
+  recorder k = {
+      .ctx = out->ctx, .opt = opt, .record = record, .run = w, .machine = &w->machine, .out = out};
+  if (!jsens_along_can(out->method, opt)) return integrate(run, s, &k, out);
+  return simulate_along(run, s, &k, out, is_walked);
 }
 
 static jo_status make_events(jsens_result* out, const jsens_record* record, bool direct) {
@@ -295,19 +286,25 @@ static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_re
   return JO_OK;
 }
 
-// The start, and the run from there, recorded in r.
-static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_walked) {
-  double *y0 = s->plant->y0, *S0 = s->S0;
-  const int* tips = s->tips;
-  double begin = jclock_cpu();
-  int nw = r->method == JSENS_VALUE ? 0 : s->nw;
-  if (s->plant->is_judged) r->rested = s->plant->rested;
-  if (opt->p) {
-    JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0, &tips, &r->rested, &r->wheels));
-  }
-  r->y0 = y0;
-  r->S0 = S0;
-  r->start_tips = tips;
+// Whoever asked for the run warns of its start, once for all runs it takes.
+static jo_status open(const jsens* s, const jsens_options* opt, jsens_result* r, jplant_run* run) {
+  jplant_run_options o = {.p = opt->p, .is_near = opt->is_near, .is_quiet = true};
+  o.nw = r->method == JSENS_VALUE ? 0 : s->nw;
+  o.t_end = opt->outputs_only || opt->is_near ? NAN : opt->t_end;
+  JO_TRY(jplant_run_open(r->ctx, &r->arena, s->plant, &o, run));
+  const jplant_start* start = &run->start;
+  r->y0 = start->y;
+  r->S0 = opt->p ? start->S : s->S0;
+  r->start_tips = opt->p ? start->tips : s->tips;
+  r->rested = start->rested;
+  if (!opt->p) return JO_OK;
+  JO_TRY(jsens_check_start(r->ctx, s, o.nw, start->why));
+  return jplant_wheels_look(run->work, start->y, &r->wheels);
+}
+
+// The run from its start, recorded in r.
+static jo_status record(const jsens* s, const jsens_options* opt, jsens_result* r, jplant_run* run,
+                        bool* is_walked) {
   JO_TRY(keep_options(s, opt, r));
   // walking backward needs the arguments of all stages before it begins with the last
   const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
@@ -315,13 +312,19 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r,
   JO_TRY(jsens_record_create(r->ctx, s->plant, stages, opt->max_states, &r->record));
   bool is_mixed = tab && tab->local_gamma > 0;  // their arguments must be solved for
   r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
-  jplant_work* run;
-  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
-  jo_status status = simulate(run, s, opt, y0, r->record, r, is_walked);
-  jplant_work_destroy(run);
+  jo_status status = simulate(run, s, opt, r->record, r, is_walked);
   r->passes = 1;
   r->stride = r->record->stride;
   r->record_bytes = jsens_record_bytes(r->record);
+  return status;
+}
+
+static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_walked) {
+  double begin = jclock_cpu();
+  jplant_run run = {0};
+  jo_status status = open(s, opt, r, &run);
+  if (status >= 0) status = record(s, opt, r, &run, is_walked);
+  jplant_run_close(&run);
   if (!jsens_along_can(r->method, opt)) r->cpu_dynamics = jclock_cpu() - begin;
   return status;
 }
@@ -332,8 +335,7 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
   jo_status status = JO_OK;
   if (r->nw > 0 && !opt->frozen) {
     jplant_work* run;
-    JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
-    if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+    JO_TRY(jplant_work_create(r->ctx, s->plant, opt->p, &run));
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
     if (status >= 0) status = jsens_kinks(s, run, of, r);
     jplant_work_destroy(run);
@@ -353,8 +355,7 @@ jo_status jsens_walk_record(const jsens* s, const jsens_result* of, const jsens_
   r->nevent = 0;
   JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
   JO_TRY(begin_walk(r, record));
-  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
-  if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+  JO_TRY(jplant_work_create(r->ctx, s->plant, opt->p, &run));
   jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
   w.S0 = of->S0;
   if (status >= 0) {

@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#include "plant/check/guard.h"
 #include "plant/start/start.h"
-#include "plant/start/wheels.h"
 #include "sens/error/metric.h"
 
 // ---- preparation ---------------------------------------------------------------------------------
@@ -151,41 +149,4 @@ jo_status jsens_check_start(jo_context* ctx, const jsens* s, int nw, const char*
     if (why[k] && !s->why[k]) return jsens_fail(ctx, s, k, why[k]);
   }
   return JO_OK;
-}
-
-static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values,
-                           jplant_work** out) {
-  JO_TRY(jplant_work_create(ctx, s->plant, out));
-  if (values) memcpy((*out)->p, values, (size_t)s->plant->dynamics->np * sizeof *values);
-  return JO_OK;
-}
-
-jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S, const int** tips, jmachine_equilibrium* rested,
-                      unsigned* wheels) {
-  jplant_start begin;
-  jplant_work* run;
-  JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
-  JO_TRY(jsens_check_start(ctx, s, nw, begin.why));
-  JO_TRY(begin_run(ctx, s, values, &run));
-  jo_status status = jplant_guard_start(run, s->plant->model->simulation.t_start, begin.y);
-  if (status >= 0) status = jplant_wheels_look(run, begin.y, wheels);
-  jplant_work_destroy(run);
-  *y = begin.y;
-  *S = begin.S;
-  *tips = begin.tips;
-  *rested = begin.rested;
-  return status;
-}
-
-jo_status jsens_check(jo_context* ctx, const jsens* s, const jsens_options* opt, bool objectives) {
-  jplant_work* run;
-  if (opt->p) JO_TRY(jplant_start_check(ctx, s->plant, opt->p));
-  JO_TRY(begin_run(ctx, s, opt->p, &run));
-  jo_status status = JO_OK;
-  if (objectives) status = jplant_guard_windows(run, opt->t_start, opt->t_end);
-  // other values make another start, which jsens_start() looks at
-  if (status >= 0 && !opt->p) status = jplant_guard_start(run, opt->t_start, s->plant->y0);
-  jplant_work_destroy(run);
-  return status;
 }

@@ -51,12 +51,6 @@ typedef struct jsens {
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);
 void jsens_destroy(jsens* s);
 
-// Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
-// numbers. tips, rested: see plant/start/start.h (nw). wheels: faults, see plant/start/wheels.h.
-jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S, const int** tips, jmachine_equilibrium* rested,
-                      unsigned* wheels);
-
 typedef struct jsens_options {
   jsolve_options solve;
   double t_start, t_end;
@@ -68,6 +62,7 @@ typedef struct jsens_options {
   int max_states;         // of the run that are kept; what is more is taken again
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
+  bool is_near;           // p are beside values that were checked: see jplant_run_options
   bool outputs_only;      // objectives are not asked for and need not be finite
   // Whether values are in doubt is looked for (sens/error/verdict.h): runs with fixed steps and no derivatives are repeated with half
   // of them.
@@ -101,11 +96,6 @@ jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why);
 jo_status jsens_check_numbers(jo_context* ctx, const jsens* s);
 // The same of a start with other values: of numbers that had a derivative. Whoever made the jsens knows of the others.
 jo_status jsens_check_start(jo_context* ctx, const jsens* s, int nw, const char* const* why);
-
-// Whether a run with these options makes sense: the windows of the objectives are part of it, where
-// objectives are asked for, and no wheel stands at its start. To be asked before jsens_run();
-// what depends on other values of the numbers than the model's is looked at again there.
-jo_status jsens_check(jo_context* ctx, const jsens* s, const jsens_options* opt, bool objectives);
 
 // Events as the derivatives see them.
 typedef struct jsens_event {

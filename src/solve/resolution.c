@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "solve/constants.h"
 
-#define SUSPECT    0.1   // of the largest value
-#define SMALLEST   1e-4  // times the nominal value: below, nothing is large
-#define BAD        0.3   // of the largest value: a step that counts
-#define MEMORY     0.9   // of what counts, from one step to the next
 #define MOST       5.0   // of what counts: a run that makes its motion itself, ...
 #define AT_END     0.7   // ... or that ends with it while it grows
 #define RUNS_AWAY  2.0   // times what the state was before the step, and is by two
@@ -30,7 +27,7 @@ bool jsolve_resolution_init(jsolve_resolution* r, jarena* a, const jsolve_system
   r->now = JARENA_ARRAY(a, sys->n, double);
   r->next = JARENA_ARRAY(a, sys->n, double);
   for (int i = 0; r->least && i < sys->n; i++)
-    r->least[i] = SMALLEST * (sys->error_scale ? sys->error_scale[i] : 1);
+    r->least[i] = JSOLVE_SMALLEST * (sys->error_scale ? sys->error_scale[i] : 1);
   return r->largest && r->wrong && r->least && r->two && r->now && r->next;
 }
 
@@ -47,14 +44,14 @@ bool jsolve_resolution_suspects(jsolve_resolution* r, const jsolve_run* run, con
     largest[i] = larger(largest[i], larger(fabs(y0[i]), fabs(y1[i])));
   for (int i = 0; i < r->n; i++) {
     double off = y1[i] - y0[i] - 0.5 * h * (f0[i] + f1[i]);
-    n += !(fabs(off) <= SUSPECT * (largest[i] + least[i]));
+    n += !(fabs(off) <= JSOLVE_SUSPECT * (largest[i] + least[i]));
   }
   return n > 0;
 }
 
 static void forget(jsolve_resolution* r, const jsolve_run* run) {
   if (!r->has_wrong) return;
-  double keep = jm_pow(MEMORY, fmin(1, (run->t_new - run->t) / run->opt->step));
+  double keep = jm_pow(JSOLVE_MEMORY, fmin(1, (run->t_new - run->t) / run->opt->step));
   for (int i = 0; i < r->n; i++)
     r->wrong[i] *= keep;
 }
@@ -93,7 +90,7 @@ static jo_status fail(const jsolve_resolution* r, jsolve_run* run, int worst) {
 
 // Adds what the step in two parts shows.
 static void add(jsolve_resolution* r, const jsolve_run* run) {
-  double most = BAD;
+  double most = JSOLVE_BAD;
   for (int i = 0; i < run->sys->n; i++) {
     double off = fabs(run->y_new[i] - r->two[i]), two = fabs(r->two[i]);
     double scale = larger(r->largest[i], two) + r->least[i];
@@ -102,7 +99,7 @@ static void add(jsolve_resolution* r, const jsolve_run* run) {
       continue;
     }
     double part = isfinite(off / scale) ? off / scale : MOST;
-    if (!(part <= BAD)) r->wrong[i] += part;
+    if (!(part <= JSOLVE_BAD)) r->wrong[i] += part;
     if (!(part <= most)) {
       most = part;
       r->bad = i + 1;

@@ -7,8 +7,8 @@
 // event is followed by one to the next grid point.
 //
 // The slope at the end of a step is the first slope of the next one. When the projection moves the
-// end by more than REUSE_LIMIT in the error norm the slope is evaluated again at the projected state;
-// below that the difference changes the next step by h |df/dy| REUSE_LIMIT tolerances, far below its
+// end by more than JSOLVE_REUSE_LIMIT in the error norm the slope is evaluated again at the projected state;
+// below that the difference changes the next step by h |df/dy| JSOLVE_REUSE_LIMIT tolerances, far below its
 // own error, and the slope is kept. Implicit methods take the slope that solves their last stage.
 //
 // Implicit stages are solved by simplified Newton iteration (implicit.h). Jacobian and factors are kept
@@ -29,23 +29,16 @@
 #include "base/assert.h"
 #include "base/elementary.h"
 #include "solve/algebra/sums.h"
+#include "solve/constants.h"
 #include "solve/event/scan.h"
 #include "solve/resolution.h"
 #include "solve/stability.h"
 #include "solve/stiff/implicit.h"
 #include "solve/stiff/local.h"
 
-#define REUSE_LIMIT   1e-3
-#define SAFETY        0.9
-#define SHRINK_LIMIT  0.2
-#define GROWTH_LIMIT  5.0
-#define PI_BETA       0.04
-#define AFTER_EVENT   0.5  // part of the previous step size tried after an event
-#define MAX_HALVINGS  60
-#define BESIDE        0.4  // part of a step whose end was not good: two of them do not end there, either
-#define NARROW        3.0   // times the error expected ...
-#define MOST_NARROW   4     // ... of so many steps in a row: what all steps have is nothing narrow
-#define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
+#define BESIDE      0.4  // part of a step whose end was not good: two of them do not end there, either
+#define NARROW      3.0  // times the error expected ...
+#define MOST_NARROW 4    // ... of so many steps in a row: what all steps have is nothing narrow
 
 #define KEEP_JACOBIAN  24    // steps, at most
 #define SLOW_NEWTON    0.2   // rate of convergence that calls for a new Jacobian
@@ -468,13 +461,13 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
     return fail_not_finite(s, run);
   }
   if (s->local) memcpy(s->smooth[0], s->k[0], (size_t)run->sys->n * sizeof *s->k[0]);
-  s->error_last = ERROR_MINIMUM;
+  s->error_last = JSOLVE_ERROR_MINIMUM;
   s->has_jacobian = false;
   s->stiff = s->tame = s->easy = s->collapsed = 0;
   s->base.is_drifted = false;
   if (s->about->is_fixed) return JO_OK;
   if (s->base.h_next > 0) {
-    s->base.h_next *= AFTER_EVENT;
+    s->base.h_next *= JSOLVE_AFTER_EVENT;
   } else {
     s->base.h_next = run->opt->step > 0 ? run->opt->step : first_step(s, run);
   }
@@ -541,16 +534,17 @@ static double local_error(rk* s, jsolve_run* run) {
 static double growth(const rk* s, double error, bool was_rejected) {
   double order = s->about->order;
   double e = fmax(error, 1e-10);
-  double g = SAFETY * jm_pow(e, -(1 / order - 0.75 * PI_BETA)) * jm_pow(s->error_last, PI_BETA);
-  return fmin(fmax(g, SHRINK_LIMIT), was_rejected ? 1.0 : GROWTH_LIMIT);
+  double g = JSOLVE_SAFETY * jm_pow(e, -(1 / order - 0.75 * JSOLVE_PI_BETA)) *
+             jm_pow(s->error_last, JSOLVE_PI_BETA);
+  return fmin(fmax(g, JSOLVE_SHRINK_LIMIT), was_rejected ? 1.0 : JSOLVE_GROWTH_LIMIT);
 }
 
 // Project the accepted end; f1 follows when the end moved noticeably.
 static jo_status settle(rk* s, jsolve_run* run) {
   double moved;
   JO_TRY(jsolve_project(run, run->t_new, run->y_new, &moved));
-  s->has_drifted = moved <= REUSE_LIMIT && run->sys->project;
-  if (!(moved <= REUSE_LIMIT) && !s->im) {
+  s->has_drifted = moved <= JSOLVE_REUSE_LIMIT && run->sys->project;
+  if (!(moved <= JSOLVE_REUSE_LIMIT) && !s->im) {
     double* f1 = s->k[s->scheme.tab->stages];
     jsolve_rhs(run, run->t_new, run->y_new, f1);
     if (!jsolve_is_finite(run->sys->n, f1)) return JO_ERR_NUMERIC;
@@ -615,7 +609,7 @@ typedef struct halving {
 
 static jo_status halve(rk* s, jsolve_run* run, halving* h, jo_status status, double length) {
   if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
-  if (++h->n > MAX_HALVINGS) return fail_halving(s, run, status);
+  if (++h->n > JSOLVE_MAX_HALVINGS) return fail_halving(s, run, status);
   h->cause = status;
   s->base.h_next = (status == JO_ERR_SINGULAR ? run->again : 0.5) * length;
   return JO_OK;
@@ -630,7 +624,7 @@ static void accept_size(rk* s, double t, double h, double error, bool was_reject
   s->base.h_next = h * factor;
   // behind the parts of a step go on with its length
   if (is_in_parts(s, t)) s->base.h_next = fmax(s->base.h_next, JSOLVE_PARTS * s->part);
-  s->error_last = fmax(error, ERROR_MINIMUM);
+  s->error_last = fmax(error, JSOLVE_ERROR_MINIMUM);
 }
 
 static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {

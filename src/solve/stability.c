@@ -5,15 +5,14 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "solve/constants.h"
 
 #define LEAST_STEPS 4  // in a row ...
 #define MOST_GROWTH \
-  7.0                   // ... that make a thousand times as much of the motion, as a logarithm, ...
-#define OF_SHORT 2.3    // ... or ten times as much, of runs that have no more steps
-#define FAST     1.2    // growth in a step that differences of the step show, too
-#define LITTLE   0.1    // growth in a run, as a logarithm, that is no harm
-#define MARGIN   0.5    // of the stability limit: the step that messages recommend
-#define WHOLE    0.999  // of the step that was asked for
+  7.0                 // ... that make a thousand times as much of the motion, as a logarithm, ...
+#define OF_SHORT 2.3  // ... or ten times as much, of runs that have no more steps
+#define LITTLE   0.1  // growth in a run, as a logarithm, that is no harm
+#define MARGIN   0.5  // of the stability limit: the step that messages recommend
 
 // R(z) = 1 + z b.1 + z^2 b.A 1 + z^3 b.A^2 1 ...
 jsolve_stability jsolve_stability_of(const jsolve_tableau* tab) {
@@ -122,10 +121,10 @@ jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, bool is_s
   if (!(jsolve_norm(&run->weights, df, run->y, run->y_new) > 1)) e = (eigenvalue){0, 0};
   run->stats.h_lambda = fmax(run->stats.h_lambda, h * e.size);
   double r = amplification(s, h, e);
-  if (r > FAST && !is_suspect) r = 1;
+  if (r > JSOLVE_FAST && !is_suspect) r = 1;
   jsolve_growth* g = growth_of(s, run);
   // what is left of a step behind an event is shorter, and says nothing of the others
-  if (!(r > 1) && h >= WHOLE * run->opt->step) g->nstep = 0;
+  if (!(r > 1) && h >= JSOLVE_WHOLE * run->opt->step) g->nstep = 0;
   if (g->nstep == 0) g->logarithm = 0;
   g->nstep += r > 1;
   if (r > 1) g->logarithm += jm_log(fmin(r, DBL_MAX));

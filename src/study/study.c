@@ -326,6 +326,18 @@ jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out) {
   return JO_OK;
 }
 
+int jo_study_table_count(const jo_study* study, int part) {
+  JO_REQUIRE_OR(0, study);
+  const jreport_part* p = part_of(study, part);
+  return p ? p->nsheet : 0;
+}
+
+int jo_study_column_count(const jo_study* study, int part, int table) {
+  JO_REQUIRE_OR(0, study);
+  const jreport_sheet* s = sheet_of(study, part, table);
+  return s ? s->ncolumn : 0;
+}
+
 jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
   const jreport_sheet* s = sheet_of(study, part, i);

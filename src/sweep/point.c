@@ -67,8 +67,7 @@ static jo_status run(jo_context* ctx, const jsweep* s, int i, jsweep_point* p) {
   opt.p = values;
   opt.some = opt.check = true;
   jsens_result* r = NULL;
-  p->status = jsens_check(ctx, s->sens, &opt, true);
-  if (p->status >= 0) p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
+  p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
   jmem_free(ctx, values);
   int said = jo_context_diagnostic_count(ctx);
   if (p->status >= 0) p->status = jsens_check_objectives(ctx, s->sens, r);

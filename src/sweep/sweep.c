@@ -10,6 +10,7 @@
 #include "base/text/format.h"
 #include "base/text/text.h"
 #include "plant/check/limits.h"
+#include "plant/options.h"
 #include "sens/error/metric.h"
 #include "sweep/parts.h"
 
@@ -60,16 +61,14 @@ static jo_status check_model(jo_context* ctx, const jmodel* m) {
 static jo_status set_run(jsweep* s, const jsweep_options* opt) {
   s->run = jsens_options_default(s->model);
   s->run.frozen = opt->frozen;
-  if (!isnan(opt->t_end)) s->run.t_end = opt->t_end;
-  if (!isnan(opt->tolerance)) s->run.solve.rel_tol = s->run.solve.abs_tol = opt->tolerance;
-  if (!isnan(opt->step)) s->run.solve.step = opt->step;
-  if (!(s->run.t_end > s->run.t_start) || !isfinite(s->run.t_end)) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
-                    "end time %.9g s: must be finite and after the start, %.9g s", s->run.t_end,
-                    s->run.t_start);
-  }
-  JO_TRY(jplant_check_option(s->ctx, "tolerance", opt->tolerance));
-  return opt->step != 0.0 ? jplant_check_option(s->ctx, "step", opt->step) : JO_OK;
+  jplant_simulate_options o = jplant_simulate_options_default();
+  jplant_simulate_used used;
+  o.t_end = opt->t_end;
+  o.rel_tol = o.abs_tol = opt->tolerance;
+  o.step = opt->step;
+  JO_TRY(jplant_options_choose(s->ctx, s->model, &o, s->nw > 0, &used, &s->run.solve));
+  s->run.t_end = used.t_end;
+  return JO_OK;
 }
 
 // Before they are laid out: there may be too many to count.

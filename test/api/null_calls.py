@@ -224,15 +224,36 @@ def calls_of_negative_members(result, name, parameters, counts):
             yield block(f"{name}: {p.name}.{member} -1", lines + [lines_of_failure(result, call)])
 
 
+# by two indices, each of them counted by a function of its own
+BY_TWO = {"jo_modes_derivative_at"}
+
+
+def calls_at_the_end(name, parameters, known):
+    """One block of C for jo_..._at(): its jo_..._count() says where items end."""
+    if not name.endswith("_at") or name in BY_TWO:
+        return
+    count = name.removesuffix("_at") + "_count"
+    if count not in known:
+        sys.exit(f"{name} has no {count}")
+    *before, _, out = parameters
+    arguments = [p.value() for p in before]
+    call = f"{name}({', '.join([*arguments, '%s', out.value()])})"
+    yield block(f"{name}: the last and the next", [
+        f"  int n = {count}({', '.join(arguments)});",
+        f"  if (n > 0) check_ok(f->ctx, {call % 'n - 1'}, f->now, __FILE__, __LINE__);",
+        f"  check_status(f, {call % 'n'}, false, NULL);"])
+
+
 def main():
     found = list(functions(sys.argv[1]))
+    known = {name for _, name, _ in found}
     counts = counts_of_structs(sys.argv[1])
     names = {(name, p.name) for _, name, parameters in found for p in parameters}
     for key in (OPTIONAL | NEEDED) - names:
         sys.exit(f"{key[0]} has no argument '{key[1]}': remove it from {__file__}")
     out, called, n = [], [], 0
     for result, name, parameters in found:
-        blocks = [*calls_of(result, name, parameters), *calls_beyond(result, name, parameters),
+        blocks = [*calls_of(result, name, parameters), *calls_at_the_end(name, parameters, known), *calls_beyond(result, name, parameters),
                   *calls_of_negative_counts(result, name, parameters),
                   *calls_of_negative_members(result, name, parameters, counts)]
         if not blocks:

@@ -132,6 +132,10 @@ class Work(Limits):
         assert "simulation: {" in text
         return self.write(text.replace("simulation: {", "simulation: {" + entry + ", "))
 
+    def swing_by(self, method):
+        """The pendulum with this method."""
+        return self.write(Path(SWING).read_text().replace("method: dopri5", "method: " + method))
+
     def expect(self, wanted, *args, code=1):
         got, _, err = self.bounded(*args, "--interpreter", memory=1 << 30)
         self.assertEqual(got, code, err)
@@ -140,16 +144,26 @@ class Work(Limits):
     def test_numbers_of_options_are_held_to_the_rules_of_files(self):
         page = str(self.folder / "page.html")
         for command in (["run", SWING], ["sens", SWING], ["report", SWING, "-o", page],
-                        ["sweep", SWING, "--param", "m=1:2:2"]):
-            self.expect("^tolerance is 1e-50; it must be between 1e-15 and 0.1$",
-                        *command, "--tol", "1e-50")
+                        ["sweep", SWING, "--param", "m=1:2:2"], ["loads", BUGGY], ["loads", BUGGY, "--wrt", "all"]):
+            for tolerance in ("1e-50", "1"):
+                self.expect(f"(?m)^tolerance is {tolerance}; it must be between 1e-15 and 0.1$",
+                            *command, "--tol", tolerance)
+        for command in (["run", SWING], ["sweep", SWING, "--param", "m=1:2:2"], ["loads", BUGGY],
+                        ["loads", BUGGY, "--wrt", "all"]):
+            self.expect("(?m)^end time -1 s: must be finite and after the start, 0 s$", *command, "--end", "-1")
         self.expect("step is 1e-300; it must be between 1e-12 and 1e6",
                     "run", SWING, "--method", "rk4", "--step", "1e-300")
         self.expect("step is 1e-300; it must be between 1e-12 and 1e6",
                     "sens", SWING, "--integrator", "rk4", "--step", "1e-300")
         self.expect("output_step is -1; it must be", "run", SWING, "--output-step", "-1")
         self.expect("max_step is 1e-20; it must be", "run", SWING, "--max-step", "1e-20")
-        self.expect("tolerance 1e-30 is out of range", "loads", BUGGY, "--tol", "1e-30")
+        self.expect("restitution 2 is out of range", "loads", BUGGY, "--driver", "impulsive", "--restitution", "2")
+        path = self.swing_by("rk4, step: 0.01")
+        for command in (["run"], ["sens"], ["sweep", "--param", "m=1:2:2"], ["sweep", "--param", "m=1:2:2", "--batch"]):
+            self.expect("^step 0 s: method rk4 needs a step of more than 0", *command, path, "--step", "0")
+        path = self.swing_by("bdf")
+        for command in (["sens"], ["sweep", "--param", "m=1:2:2"]):
+            self.expect("^method bdf: derivatives need auto", *command, path)
         path = self.swing("rel_tol: 1e-50")
         self.expect("rel_tol is 1e-50; it must be between 1e-15 and 0.1", "check", path)
 
@@ -158,6 +172,9 @@ class Work(Limits):
                   r"take longer steps, or raise simulation.max_steps \(--max-steps\)")
         self.expect(wanted, "run", SWING, "--method", "rk4", "--step", "1e-7")
         self.expect(wanted, "sens", SWING, "--integrator", "rk4", "--step", "1e-7")
+        # once, not for every point
+        self.expect("^integration: " + wanted, "sweep", self.swing_by("rk4, step: 0.01"), "--step", "1e-7",
+                    "--param", "m=1:2:2")
         self.expect(r"4.5e\+12 steps of 1e-12 s, more than the limit", "loads", BUGGY,
                     "--rate", "1e12")
 

@@ -208,7 +208,7 @@ simulation: {end: 3}
 """
         for drive in ("k*if(t >= 2, (t-2)^0.5, 0)", "k*if(t < 2, 0, log(t-2))"):
             path = self.path("m.yaml", text.replace("DRIVE", drive))
-            for command in (("run", path), ("sens", path)):
+            for command in (("run", path), ("sens", path), ("modes", path, "--at", "3")):
                 said = jounce(*command, "--interpreter", code=1).stderr
                 self.assertRegex(said, r"m\.yaml:4: drive of 'a' is not finite at t = 2 s \(value [-\w.]+, rate [-\w]+, acceleration")
                 self.assertIn(drive, said)

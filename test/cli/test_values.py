@@ -369,9 +369,12 @@ class Check(Values):
 
     def test_element_of_length_zero(self):
         self.write_names(LENGTH="0")
-        for command in ("check", "run", "sens", "loads", "static"):
-            self.fails(command, says=("force 's'", "'mass.P' and 'ground.origin'",
-                                      "at the same place at t = 0 s"))
+        for command in (["check"], ["run"], ["sens"], ["loads"], ["static"], ["modes"], ["modes", "--at", "static"],
+                        ["modes", "--at", "0.01"]):
+            self.fails(*command, says=("force 's'", "'mass.P' and 'ground.origin'",
+                                       "at the same place at t = 0 s"))
+        self.write(Path(self.path).read_text() + "simulation: {start_at: static}\n")
+        self.fails("run", says=("force 's'", "at the same place at t = 0 s"))
 
     def test_equations_without_value_at_the_start(self):
         self.write_ball()

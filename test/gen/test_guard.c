@@ -49,23 +49,23 @@ static void test_guard_sees_wheels_that_stand(void** state) {
   opt.gen.modes = true;
   rig_open(&r, "test/models/rolling_wheel.yaml", NULL, 0, &opt);
   const jgen_dynamics* d = r.d;
-  assert_int_equal(d->nwheel, 1);
-  assert_int_equal(d->first_standing, d->nswitch - 1);
-  double rolling[3];
-  jmachine_roll(&r.run->machine, r.t, r.y, rolling);
-  double speed = hypot(rolling[1], rolling[2]);
-  assert_near(rolling[0], 1.0, 0.0);
+  assert_int_equal(d->nguard, 1);
+  assert_int_equal(d->first_guard, d->nswitch - 1);
+  double guards[3], least = d->guard[0].least;
+  jmachine_look_at_guards(&r.run->machine, r.t, r.y, guards);
+  double speed = hypot(guards[1], guards[2]);
+  assert_near(guards[0], 1.0, 0.0);
   assert_true(speed > 1.0);
   for (int stands = 0; stands < 2; stands++) {
     // all velocities become a part of themselves
-    double part = stands ? 0.5 * JGEN_STANDSTILL / speed : 1.5 * JGEN_STANDSTILL / speed, g[64];
+    double part = stands ? 0.5 * least / speed : 1.5 * least / speed, g[64];
     memcpy(r.y, r.plant->y0, (size_t)d->ny * sizeof *r.y);
     for (int i = 0; i < d->part.nu; i++) {
       r.y[jgen_first(&d->layout, JGEN_QDU) + i] *= part;
     }
     assert_true(d->nswitch <= 64);
     jplant_call(r.run, JGEN_FN_SWITCHES, r.t, r.y, (double* const[]){g});
-    assert_int_equal(g[d->first_standing] > 0.0, stands);
+    assert_int_equal(g[d->first_guard] > 0.0, stands);
   }
   rig_close(&r);
 }

@@ -73,8 +73,8 @@ static void test_what_is_chosen_is_used(void** state) {
 
 static void test_what_is_out_of_range_is_named(void** state) {
   fixture* f = *state;
-  jloads_choice good = jloads_choice_default(), bad[9];
-  for (int i = 0; i < 9; i++) {
+  jloads_choice good = jloads_choice_default(), bad[11];
+  for (int i = 0; i < 11; i++) {
     bad[i] = good;
   }
   bad[0].rate = 0.0;
@@ -86,10 +86,13 @@ static void test_what_is_out_of_range_is_named(void** state) {
   bad[6].t_end = 1.0;
   bad[7].driver = "magic";
   bad[8].rate = -5.0;
-  const char* const said[] = {"rate 0 ",       "rate inf",          "tolerance 1e-16",
-                              "slope 0 ",      "slope nan",         "reference -1",
-                              "end time 1 is", "no driver 'magic'", "rate -5"};
-  for (int i = 0; i < 9; i++) {
+  bad[9].t_end = INFINITY;
+  bad[10].restitution = 1.5;
+  const char* const said[] = {"rate 0 ",      "rate inf",          "tolerance is 1e-16",
+                              "slope 0 ",     "slope nan",         "reference -1",
+                              "end time 1 s", "no driver 'magic'", "rate -5",
+                              "end time inf", "restitution 1.5"};
+  for (int i = 0; i < 11; i++) {
     jloads_options o;
     assert_int_equal(jloads_choose(f->ctx, f->m, &bad[i], &o), JO_ERR_ARGUMENT);
     assert_non_null(strstr(jo_context_message(f->ctx), said[i]));

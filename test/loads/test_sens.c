@@ -2,6 +2,7 @@
 // Derivatives of peak loads and pseudo-damage against central differences of whole runs, from a start
 // at static equilibrium that moves with the numbers too.
 #include "loads/sens.h"
+#include "plant/start/start.h"
 
 #include "plant/static/static_start.h"
 #include "support/fixture.h"
@@ -97,13 +98,12 @@ static void test_static_start_moves_as_differences_say(void** state) {
   jarena a;
   jarena_init(&a, r->ctx);
   for (int k = 0; k < NW; k++) {
-    double change[2], *y[2], *S;
-    const int* tips;
-    jmachine_equilibrium rested;
-    unsigned wheels;
+    double change[2], *y[2];
     for (int i = 0; i < 2; i++) {
       double* p = moved(r, k, i == 0 ? 1e-4 : -1e-4, &change[i]);
-      assert_ok(r->ctx, jsens_start(r->ctx, &a, r->sens, 0, p, &y[i], &S, &tips, &rested, &wheels));
+      jplant_start start;
+      assert_ok(r->ctx, jplant_start_find(r->ctx, &a, r->sens->plant, 0, p, &start));
+      y[i] = start.y;
       free(p);
     }
     double by = change[0] - change[1];

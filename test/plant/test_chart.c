@@ -52,7 +52,7 @@ static void test_change_is_the_same_motion(void** state) {
   k.y = JARENA_ARRAY(&a, r.d->ny, double);
   k.seen = JARENA_ARRAY(&a, r.d->noutput, double);
   k.expected = JARENA_ARRAY(&a, r.d->noutput, double);
-  assert_ok(r.ctx, jplant_work_create(r.ctx, r.plant, &k.first));
+  assert_ok(r.ctx, jplant_work_create(r.ctx, r.plant, NULL, &k.first));
   r.run->watch.on_change = compare;
   r.run->watch.user = &k;
   rig_integrate(&r, 0.8, 1e-10, NULL, NULL);

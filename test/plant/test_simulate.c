@@ -131,7 +131,7 @@ static void test_simulate_every_row_closes_the_loops(void** state) {
   jplant_result* r = run(f, &opt);
   const jgen_dynamics* d = f->plant->dynamics;
   jplant_work* probe;
-  assert_ok(f->ctx, jplant_work_create(f->ctx, f->plant, &probe));
+  assert_ok(f->ctx, jplant_work_create(f->ctx, f->plant, NULL, &probe));
   double* y = calloc((size_t)d->ny + 1, sizeof *y);
   double largest = 0.0;
   for (int i = 0; i < r->nrow; i++) {

@@ -91,7 +91,7 @@ jexpr_graph* fixture_graph(fixture* f) {
 
 void fixture_build(fixture* f, const jplant_options* opt) {
   assert_ok(f->ctx, jplant_create(f->ctx, f->m, opt, &f->plant));
-  assert_ok(f->ctx, jplant_work_create(f->ctx, f->plant, &f->run));
+  assert_ok(f->ctx, jplant_work_create(f->ctx, f->plant, NULL, &f->run));
 }
 
 jplant_options fixture_interpreted(void) {

@@ -21,7 +21,7 @@
 #define MOST_AT_ONCE    4500  // statements of a function; longer ones are cut into ...
 #define PIECE           2000  // ... pieces of so many
 #define MESSAGE_SIZE    400
-#define MOST_FILES      16
+#define MOST_FILES      18
 #define COMPILE_SECONDS 3600.0
 
 typedef struct code {
@@ -166,7 +166,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nintegral", r->nintegral},
               {"noutput", r->noutput},
               {"nredundant", r->nredundant},
-              {"nwheel", r->nwheel},
+              {"nguard", r->nguard},
               {"ndrive", r->ndrive},
               {"weighs", r->weighs},
               {"ncommon", r->ncommon},
@@ -202,6 +202,8 @@ static jo_status gather_files(const jbatch* b, code* c) {
     JO_TRY(add_file(c, c->unit.file[i].name, c->unit.file[i].text, c->unit.file[i].length));
   JO_TRY(write_sizes(b, c));
   JO_TRY(write_calls(b, c));
+  JO_TRY(add_file(c, "gen/group.h", jgen_group_h, strlen(jgen_group_h)));
+  JO_TRY(add_file(c, "solve/constants.h", jsolve_constants_h, strlen(jsolve_constants_h)));
   JO_TRY(add_file(c, "batch/march/lanes.h", jbatch_lanes_h, strlen(jbatch_lanes_h)));
   JO_TRY(add_file(c, "batch/device/job.h", jbatch_job_h, strlen(jbatch_job_h)));
   JO_TRY(add_file(c, "batch/march/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));
@@ -215,7 +217,7 @@ static jo_status gather_files(const jbatch* b, code* c) {
 }
 
 static jo_status write_files(const code* c, const char* dir) {
-  static const char* const below[] = {"batch/march", "batch/device"};
+  static const char* const below[] = {"gen", "solve", "batch/march", "batch/device"};
   for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
     const char* path = jarena_printf(c->arena, "%s/%s", dir, below[i]);
     if (!path) return jerr_memory(c->ctx);

@@ -107,7 +107,7 @@ static jo_status turn(void* user, jo_context* ctx, int k) {
   jarena_init(&arena, ctx);
   double* values = JARENA_ARRAY(&arena, b->rule.np, double);
   jo_status status = values ? JO_OK : jerr_memory(ctx);
-  if (status >= 0 && !w->is_end) status = jplant_work_create(ctx, b->sens->plant, &run);
+  if (status >= 0 && !w->is_end) status = jplant_work_create(ctx, b->sens->plant, NULL, &run);
   for (int i = k * PIECE; status >= 0 && i < (k + 1) * PIECE && i < b->n; i++) {
     jbatch_set_values(b, w->x + (int64_t)i * b->opt.nnumber, values);
     status = w->is_end ? end(w, ctx, values, i) : start(w, ctx, &arena, run, values, i);

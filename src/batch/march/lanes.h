@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes that are vehicles: what all of them share, and what each has of its own while it runs (march.inc).
 //
-// Plain data, no includes of the project: also for compilers of other machines. Arrays have the lanes innermost,
+// Plain data, and includes of plain constants alone: also for compilers of other machines. Arrays have the lanes innermost,
 // x[i * L + l].
 #ifndef JBATCH_LANES_H
 #define JBATCH_LANES_H
+
+#include "gen/group.h"
 
 #ifndef JBATCH_MOST_LANES
 #define JBATCH_MOST_LANES 8
@@ -14,7 +16,7 @@ enum { JBATCH_STAGES = 6 };   // of a method, most
 enum { JBATCH_LOOKS = 4 };    // margins that tell how fast conditions change
 enum { JBATCH_SAMPLES = 2 };  // stages whose switches tell of events inside of a step, most
 
-// Functions of (p, t, y, mode), of all lanes at once. Inputs stand where jgen_group has them.
+// Functions of (p, t, y, mode), of all lanes at once. Inputs are by jgen_group.
 enum {
   JBATCH_RHS,        // ydot, g
   JBATCH_PROJECT,    // dv, h, inverse
@@ -22,7 +24,7 @@ enum {
   JBATCH_OBJECTIVE,  // psi
   JBATCH_OUTPUTS,    // sensor
   JBATCH_REDUNDANT,  // h
-  JBATCH_ROLLING,    // contact, vx, vy
+  JBATCH_GUARDS,     // applies, first, second
   JBATCH_DRIVE,      // s, sd, sdd
   // along all numbers, one after another; or along one direction, by what they have in common
   JBATCH_RHS_ALONG,        // ydot, dydot, g
@@ -42,38 +44,24 @@ enum {
   JBATCH_FUNCTIONS
 };
 
-enum {
-  JBATCH_IN_P,
-  JBATCH_IN_T,
-  JBATCH_IN_Y,
-  JBATCH_IN_MODE,
-  JBATCH_IN_ROAD = 5,
-  JBATCH_IN_DY,
-  JBATCH_IN_DT,
-  JBATCH_IN_DP,
-  JBATCH_IN_LAMBDA = 10,
-  JBATCH_IN_COMMON = 18
-};
-enum { JBATCH_INPUTS = 19 };  // groups of inputs
-
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
-  int np, ny, nw, nv, nswitch, nobjective, nintegral, noutput, nredundant, nwheel;
+  int np, ny, nw, nv, nswitch, nobjective, nintegral, noutput, nredundant, nguard;
   int nhistory, nrow;      // of histories: outputs, times
   const int* history;      // outputs that have one, of those that are computed (nhistory)
   const double* row_time;  // rising, the first one t_begin [s] (nrow)
   int ndrive;              // driven coordinates, where they depend on modes; else 0
   int weighs;              // nonzero: what lanes do is kept, and walked back along (back.inc)
   int ncommon;  // room for what directions have in common; 0: functions go along all of them at once
-  int first_v, first_integral, first_standing;
+  int first_v, first_integral, first_guard;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
   const int* has_root;          // an objective takes a root of this integral (nintegral)
   const int* is_quiet;          // switches that nobody is told of (nswitch)
-  const int* drives;  // switches of driven coordinates, where derivatives are asked for (nswitch)
-  double standstill;  // slower wheels stand [m/s]
-  double widest;      // spread of the loops, reciprocal of |det J_v|, that lanes go to
-  int ncontrolled;    // states with an error
+  const int* drives;    // switches of driven coordinates, where derivatives are asked for (nswitch)
+  const double* least;  // of the pairs of guards (nguard)
+  double widest;        // spread of the loops, reciprocal of |det J_v|, that lanes go to
+  int ncontrolled;      // states with an error
   // derivatives in the control of steps: error in a step, relative, and what is nothing, in scales of the states (nw)
   double along_tol;
   const double* along_least;
@@ -98,7 +86,7 @@ enum {
   JBATCH_NOT_FINITE,
   JBATCH_NOT_CLOSED,
   JBATCH_TURNED,     // loops come near a singular position
-  JBATCH_STANDS,     // a wheel does
+  JBATCH_GUARDED,    // a guard of an element fails
   JBATCH_JUMPS,      // driven coordinates do
   JBATCH_TOO_MANY,   // steps or events
   JBATCH_NOT_FOUND,  // an event could not be located
@@ -170,7 +158,7 @@ typedef struct jbatch_group {
   // states with their derivatives: end of the trial, argument of a stage, slopes
   double *y_new, *arg, *k[JBATCH_STAGES + 1];
   double *dense, *quartic, *error, *zero;  // (ny)
-  double *dv, *h, *inverse, *pivot, *redundant, *rolling, *drive[2];
+  double *dv, *h, *inverse, *pivot, *redundant, *guards, *drive[2];
   // switches: values, the largest so far, what is added to margins, whether they count, margins
   double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *off, *armed;
   double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,

@@ -555,8 +555,8 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   signal[KAPPA] = k.kappa;
   signal[ALPHA] = jexpr_atan(g, k.tan_alpha);
   signal[GAMMA] = c.gamma;
-  signal[VX] = out->vx = c.vx;
-  signal[VY] = out->vy = c.vy;
+  signal[VX] = c.vx;
+  signal[VY] = c.vy;
   signal[SLIP_SPEED_X] = c.vsx;
   signal[DELTA] = signal[DEFLECTION] = out->delta = rho;
   signal[LOADED_RADIUS] = c.disc.loaded;

@@ -6,8 +6,10 @@
 #include "element/list.h"
 #include "element/tyre/contact.h"
 #include "element/tyre/patch.h"
+#include "gen/switch/guard.h"
 
 #define LOW_SPEED    1.0   // [m/s]
+#define STANDSTILL   1e-3  // a wheel in contact that is slower stands [m/s]
 #define DAMPING_TIME 0.05  // [s]
 
 typedef jelement_tyre_data tyre;
@@ -118,16 +120,38 @@ static void put_slip_forces(jgen* s, const jmodel_element* m, jexpr_ref* signal)
   jexpr_mark(g, signal[FY], "%s: Fy", m->name);
 }
 
+// Where the contact point hardly moves, slips have no meaning and the law no force.
+static void must_roll(jgen* s, const jelement_disc* d, jexpr_ref vx, jexpr_ref vy,
+                      jgen_element* e) {
+  jgen_guard guard = {.applies = d->delta, .value = {vx, vy}, .least = STANDSTILL};
+  guard.text = (jgen_guard_text){
+      .event = "wheel stands",
+      .is_short = "its wheel stands on the ground",
+      .why_short = jarena_printf(s->a,
+                                 ", slower than %g m/s; this tyre law has no force at standstill: "
+                                 "start with a speed, or end the run before it stops; a tyre with "
+                                 "'relaxation' holds",
+                                 STANDSTILL),
+      .begins = "its wheel touches the ground",
+      .why_begins = jarena_printf(s->a,
+                                  " while it moves straight across its plane; this tyre law has no "
+                                  "force without a speed along it, of at least %g m/s: start with "
+                                  "one; a tyre with 'relaxation' holds",
+                                  STANDSTILL)};
+  jgen_guard_set(s, e, &guard);
+}
+
 // (Y4) slips
-static void put_slips(jgen* s, const jelement_disc* d, jgen_element* e) {
+static void put_slips(jgen* s, const jelement_disc* d, jexpr_ref vx, jexpr_ref vy,
+                      jgen_element* e) {
   jexpr_graph* g = s->g;
   // no slip at a standstill, where it is not defined: static equilibrium is that without friction. No switch watches this
-  jexpr_ref over = jexpr_div(g, s->one, jexpr_abs(g, e->vx));
-  over = jexpr_select(g, e->vx, over, s->zero);
-  jexpr_ref slip = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), e->vx);
+  jexpr_ref over = jexpr_div(g, s->one, jexpr_abs(g, vx));
+  over = jexpr_select(g, vx, over, s->zero);
+  jexpr_ref slip = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), vx);
   e->signal[KAPPA] = jexpr_mul(g, slip, over);
-  e->signal[ALPHA] = jexpr_neg(g, jexpr_atan(g, jexpr_mul(g, e->vy, over)));
-  e->must_roll = true;
+  e->signal[ALPHA] = jexpr_neg(g, jexpr_atan(g, jexpr_mul(g, vy, over)));
+  must_roll(s, d, vx, vy, e);
 }
 
 // (Y8) the patch in one direction, which has a friction of its own; bend: the slip at saturation
@@ -144,14 +168,14 @@ static jelement_patch patch_of(jgen* s, const jmodel_element* m, const jelement_
 
 // (Y9) slips that relax
 static void put_relaxed_slips(jgen* s, const jmodel_element* m, const jelement_disc* d, jexpr_v3 l,
-                              jgen_element* e) {
+                              jexpr_ref vx, jgen_element* e) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
   jexpr_v3 w = jelement_disc_turning(s, d);
   jexpr_ref across = jexpr_v3_dot(g, jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm)), l);
-  jexpr_ref along = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), e->vx);
+  jexpr_ref along = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), vx);
   jexpr_ref kc = jgen_scalar(s, &y->kappa_c, m->name), ac = jgen_scalar(s, &y->alpha_c, m->name);
-  jelement_slow at = jelement_slow_at(s, e->vx, jgen_scalar(s, &y->low_speed, m->name));
+  jelement_slow at = jelement_slow_at(s, vx, jgen_scalar(s, &y->low_speed, m->name));
   jelement_patch px = patch_of(s, m, &at, JELEMENT_SX, along, kc);
   jelement_patch py = patch_of(s, m, &at, JELEMENT_SY, across, ac);
   jexpr_ref time = jgen_scalar(s, &y->damping_time, m->name);
@@ -174,12 +198,11 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   // (Y4)      b = u x n / |u x n|,  l = n x b
   jexpr_v3 b = jexpr_v3_scale(g, d.inverse, jexpr_v3_cross(g, d.u, n));
   jexpr_v3 l = jexpr_v3_cross(g, n, b);
-  e->vx = jexpr_v3_dot(g, v, b);
-  e->vy = jexpr_v3_dot(g, v, l);
+  jexpr_ref vx = jexpr_v3_dot(g, v, b), vy = jexpr_v3_dot(g, v, l);
   if (y->relaxes) {
-    put_relaxed_slips(s, m, &d, l, e);
+    put_relaxed_slips(s, m, &d, l, vx, e);
   } else {
-    put_slips(s, &d, e);
+    put_slips(s, &d, vx, vy, e);
   }
   put_slip_forces(s, m, e->signal);
 

@@ -44,8 +44,8 @@ typedef struct jgen_reduction {
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
   jexpr_ref* redundant;                 // residuals of the equations left out (nredundant)
-  jexpr_ref* rolling;                   // contact, vx, vy of the wheels (3 nwheel)
-  jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (nwheel)
+  jexpr_ref* guards;                    // 1 where they apply, and their pairs (3 nguard)
+  jexpr_ref* is_short;                  // > 0 where a guard fails (nguard)
   jexpr_ref* hold;                      // forces of friction
   jexpr_ref *condition, *reset;         // of events (nevent), states they set (nreset)
   jgen_implied implied;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is watched beside the motion, so that none is computed outside of what the equations hold for:
-// closure equations that were left out because they follow from the others, wheels that stand, windows
+// closure equations that were left out because they follow from the others, guards of elements, windows
 // of objectives; and expressions that depend on more than they are differentiated for.
-#include "gen/build.h"
+#include "gen/switch/guard.h"
+
 #include "gen/force/element.h"
 #include "gen/force/road.h"
 #include "gen/loop/reduction.h"
@@ -86,34 +87,44 @@ bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char*
 
 // ---- what a run is watched for -------------------------------------------------------------------
 
-// A wheel in contact stands where vx^2 + vy^2 < limit^2. The function is smooth, also at rest.
-static void watch_wheel(jgen_reduction* r, int k, const jgen_element* e) {
-  jgen* s = &r->s;
-  jexpr_graph* g = s->g;
-  int n = r->out->nwheel;
-  jexpr_ref touches = jexpr_lt(g, s->zero, e->delta);
-  jexpr_ref limit = jexpr_const(g, JGEN_STANDSTILL * JGEN_STANDSTILL);
-  jexpr_ref square = jexpr_add(g, jexpr_mul(g, e->vx, e->vx), jexpr_mul(g, e->vy, e->vy));
-  jexpr_ref slow = jexpr_sub(g, limit, square);
-  r->stands[k] = jexpr_select(g, touches, slow, jexpr_const(g, -1.0));
-  r->rolling[k] = jexpr_select(g, touches, s->one, s->zero);
-  r->rolling[n + k] = e->vx;
-  r->rolling[2 * n + k] = e->vy;
+void jgen_guard_set(jgen* s, jgen_element* e, const jgen_guard* guard) {
+  jgen_guard* own = JARENA_NEW(s->a, jgen_guard);
+  const jgen_guard_text* t = &guard->text;
+  e->guard = own;
+  if (own) *own = *guard;
+  if (!own || !t->why_short || !t->why_begins) s->g->status = jerr_memory(s->ctx);
 }
 
-static jo_status list_wheels(jgen_reduction* r) {
+// Where the guard applies the pair is too short where a^2 + b^2 < least^2. The function is smooth, also at zero.
+static void watch(jgen_reduction* r, int k, const jgen_guard* guard) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  int n = r->out->nguard;
+  jexpr_ref a = guard->value[0], b = guard->value[1];
+  jexpr_ref applies = jexpr_lt(g, s->zero, guard->applies);
+  jexpr_ref limit = jexpr_const(g, guard->least * guard->least);
+  jexpr_ref square = jexpr_add(g, jexpr_mul(g, a, a), jexpr_mul(g, b, b));
+  jexpr_ref missing = jexpr_sub(g, limit, square);
+  r->is_short[k] = jexpr_select(g, applies, missing, jexpr_const(g, -1.0));
+  r->guards[k] = jexpr_select(g, applies, s->one, s->zero);
+  r->guards[n + k] = a;
+  r->guards[2 * n + k] = b;
+}
+
+static jo_status list_guards(jgen_reduction* r) {
   const jmodel* m = r->s.m;
   jgen_dynamics* d = r->out;
-  d->wheel = JARENA_ARRAY(r->s.a, m->nelement, const jmodel_element*);
-  if (!d->wheel) return jerr_memory(r->s.ctx);
+  d->guard = JARENA_ARRAY(r->s.a, m->nelement, jgen_guarded);
+  if (!d->guard) return jerr_memory(r->s.ctx);
   for (int i = 0; i < m->nelement; i++) {
-    if (jgen_element_at(&r->s, i)->must_roll) d->wheel[d->nwheel++] = &m->element[i];
+    const jgen_guard* guard = jgen_element_at(&r->s, i)->guard;
+    if (guard) d->guard[d->nguard++] = (jgen_guarded){&m->element[i], guard->least, guard->text};
   }
-  r->stands = jgen_refs(r, d->nwheel);
-  r->rolling = jgen_refs(r, 3 * d->nwheel);
+  r->is_short = jgen_refs(r, d->nguard);
+  r->guards = jgen_refs(r, 3 * d->nguard);
   JO_TRY(r->s.g->status);
-  for (int k = 0; k < d->nwheel; k++) {
-    watch_wheel(r, k, jgen_element_at(&r->s, (int)(d->wheel[k] - m->element)));
+  for (int k = 0; k < d->nguard; k++) {
+    watch(r, k, jgen_element_at(&r->s, (int)(d->guard[k].element - m->element))->guard);
   }
   return r->s.g->status;
 }
@@ -169,7 +180,7 @@ jo_status jgen_write_guards(jgen_reduction* r) {
   for (int i = 0; i < part->nredundant; i++) {
     r->redundant[i] = r->row[part->redundant[i]].h;
   }
-  JO_TRY(list_wheels(r));
+  JO_TRY(list_guards(r));
   for (int i = 0; i < m->nintegrated; i++) {
     const jmodel_objective* o = &m->integrated[i];
     for (int end = 0; o->has_window && end < 2; end++) {

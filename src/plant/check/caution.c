@@ -70,9 +70,8 @@ static jo_status warn_of_start(jplant_caution* c, jplant_wheel_fault f) {
   jformat(where, sizeof where, "; %d of %d points %s so, the first is point %d", s->n, c->npoint,
           s->n == 1 ? "starts" : "start", s->first + 1);
   JO_TRY(jplant_start_find(c->ctx, c->arena, p, 0, s->values, &start));
-  JO_TRY(jplant_work_create(c->ctx, p, &run));
-  memcpy(run->p, s->values, (size_t)p->dynamics->np * sizeof *run->p);
-  jsolve_set_modes(&run->system, p->model->simulation.t_start, start.y, run->g);
+  double t = p->model->simulation.t_start;
+  JO_TRY(jplant_work_create_at(c->ctx, p, s->values, t, start.y, &run));
   jo_status status = jplant_wheels_warn(run, start.y, f, where);
   jplant_work_destroy(run);
   return status;

@@ -120,7 +120,7 @@ jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y) {
 jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool all) {
   const jplant* p = r->plant;
   double* ydot = r->machine.before;
-  jsolve_set_modes(&r->system, t, y, r->g);
+  jplant_work_set_modes(r, t, y);
   jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
   int bad = jplant_finite_first(ydot, p->dynamics->ny);
   if (bad < 0) return JO_OK;
@@ -128,17 +128,17 @@ jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool 
   return all ? jplant_finite_rate(r, t, y, bad) : JO_OK;
 }
 
-// ---- tyres ---------------------------------------------------------------------------------------
+// ---- guards of elements ----------------------------------------------------------------------------
 
 jo_status jplant_guard_start(jplant_work* r, double t, const double* y) {
   JO_TRY(jplant_guard_elements(r, t, y, false));
-  if (r->plant->dynamics->nwheel == 0) return JO_OK;
-  jmachine_roll(&r->machine, t, y, r->machine.rolling);
-  return jmachine_check_landing(&r->machine, t, NULL, r->machine.rolling);
+  if (r->plant->dynamics->nguard == 0) return JO_OK;
+  jmachine_look_at_guards(&r->machine, t, y, r->machine.guards);
+  return jmachine_check_guards(&r->machine, t, NULL, r->machine.guards);
 }
 
 // Least distance of the straight line from a to b from the origin.
-static double least_speed(const double a[2], const double b[2]) {
+static double least_length(const double a[2], const double b[2]) {
   double d[2] = {b[0] - a[0], b[1] - a[1]}, length = d[0] * d[0] + d[1] * d[1];
   double x = length > 0.0 ? -(a[0] * d[0] + a[1] * d[1]) / length : 0.0;
   x = fmin(1.0, fmax(0.0, x));
@@ -146,15 +146,16 @@ static double least_speed(const double a[2], const double b[2]) {
 }
 
 jo_status jplant_guard_step(jplant_work* r, double t, const double* y, double* before) {
-  int n = r->plant->dynamics->nwheel;
+  int n = r->plant->dynamics->nguard;
   if (n == 0) return JO_OK;
-  double* now = r->machine.rolling;
-  jmachine_roll(&r->machine, t, y, now);
-  JO_TRY(jmachine_check_landing(&r->machine, t, before, now));
+  double* now = r->machine.guards;
+  jmachine_look_at_guards(&r->machine, t, y, now);
+  JO_TRY(jmachine_check_guards(&r->machine, t, before, now));
   for (int k = 0; k < n; k++) {
     if (now[k] < 0.5 || before[k] < 0.5) continue;
     const double a[2] = {before[n + k], before[2 * n + k]}, b[2] = {now[n + k], now[2 * n + k]};
-    if (least_speed(a, b) < JGEN_STANDSTILL) return jmachine_fail_standing(&r->machine, k, t);
+    if (least_length(a, b) < r->machine.about->guard[k].least)
+      return jmachine_fail_short(&r->machine, k, t);
   }
   memcpy(before, now, 3 * (size_t)n * sizeof *now);
   return JO_OK;

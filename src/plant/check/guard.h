@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends a run, or keeps it from beginning, because its equations do not hold there: wheels that
-// stand, since a tyre has no force then, and windows of objectives that are not part of the run.
+// What ends a run, or keeps it from beginning, because its equations do not hold there: guards of elements
+// (gen/switch/guard.h), and windows of objectives that are not part of the run.
 #ifndef JPLANT_GUARD_H
 #define JPLANT_GUARD_H
 
@@ -27,11 +27,11 @@ jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y);
 // `all`, whatever the cause. Sets the modes of the run.
 jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool all);
 
-// No element is of length zero, and no tyre stands on the ground at the start, y. Sets the modes of the run.
+// No element is of length zero, and no guard of an element fails at the start, y. Sets the modes of the run.
 jo_status jplant_guard_start(jplant_work* r, double t, const double* y);
 
-// The same at the steps of a run without switches: no wheel stands, or has stood since the last look,
-// as far as a straight line between its speeds tells. before: 3 nwheel numbers, zero at first.
+// The same at the steps of a run without switches: no guard fails, or has failed since the last look,
+// as far as a straight line between its pairs tells. before: 3 nguard numbers, zero at first.
 jo_status jplant_guard_step(jplant_work* r, double t, const double* y, double* before);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/text/format.h"
 #include "plant/check/judge.h"
+#include "plant/run.h"
 
 #define CUT      0.7   // of a step: where steps are shorter in the mean, events cut them
 #define SHOWS    1e-3  // of the size that an objective has in the run: smaller changes do not count
@@ -52,29 +53,15 @@ static jo_status on_step(void* user, const jsolve_step* s) {
                   s->t1);
 }
 
-static jo_status integrate(repeater* k, jplant_work* run, double* y, double* scratch) {
-  const jplant_result* r = k->first;
+static jo_status repeat(repeater* k, const jplant* p, jarena* a) {
+  const jplant_simulate_used* u = &k->first->used;
   jplant_repeated* again = k->again;
   jsolve_observer observer = {.user = k, .step = on_step};
-  double t;
-  jsolve_set_modes(&run->system, r->used.t_start, y, scratch);
-  JO_TRY(jsolve_integrate(r->ctx, &run->system, again->solve, &observer, r->used.t_start,
-                          r->used.t_end, y, &t, again->statistics));
-  jmachine_objectives(&run->machine, t, y, again->psi);
-  return JO_OK;
-}
-
-static jo_status repeat(repeater* k, const jplant* p, jarena* a) {
-  const jgen_dynamics* d = p->dynamics;
-  jo_context* ctx = k->first->ctx;
-  double *y = JARENA_ARRAY(a, d->ny, double), *scratch = JARENA_ARRAY(a, d->nswitch, double);
-  if (!y || !scratch) return jerr_memory(ctx);
-  memcpy(y, k->again->y0, (size_t)d->ny * sizeof *y);
-  jplant_work* run = NULL;
-  jo_status status = jplant_work_create(ctx, p, &run);
-  if (status >= 0 && k->opt->p) memcpy(run->p, k->opt->p, (size_t)d->np * sizeof *run->p);
-  if (status >= 0) status = integrate(k, run, y, scratch);
-  jplant_work_destroy(run);
+  jplant_run run;
+  JO_TRY(jplant_run_open_at(k->first->ctx, a, p, k->opt->p, u->t_start, again->y0, &run));
+  jo_status status = jplant_run_advance(&run, again->solve, &observer, u->t_end, again->statistics);
+  if (status >= 0) jmachine_objectives(&run.work->machine, run.t, run.y, again->psi);
+  jplant_run_close(&run);
   return status;
 }
 

@@ -55,7 +55,6 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
 static void find_motion(problem* b, jplant_work* run, double* y) {
   const jgen_dynamics* d = b->plant->dynamics;
   const jgen_partition* part = &d->part;
-  jsolve_set_modes(&run->system, b->t, y, run->g);
   for (int with = 0; with < 2; with++) {
     for (int i = 0; i < part->nu; i++) {
       double rate = with ? 1.0 / (i + 1) : 0.0;
@@ -201,9 +200,8 @@ jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
   jplant_work* run = NULL;
   double* at = JARENA_ARRAY(&a, d->ny, double);
   jo_status status = at ? allocate(ctx, &a, &b, nw) : jerr_memory(ctx);
-  if (status >= 0) status = jplant_work_create(ctx, p, &run);
+  if (status >= 0) status = jplant_work_create_at(ctx, p, values, b.t, y, &run);
   if (status >= 0) {
-    if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     memcpy(at, y, (size_t)d->ny * sizeof *y);
     find_motion(&b, run, at);
     status = check_all(ctx, &b, q, dq, unmet, why);

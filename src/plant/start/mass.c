@@ -212,9 +212,7 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
   jplant_work* run;
   JO_TRY(jplant_check_spin(ctx, p, values, y));
   if (!has_massless(d)) return JO_OK;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
-  jsolve_set_modes(&run->system, t, y, run->g);
+  JO_TRY(jplant_work_create_at(ctx, p, values, t, y, &run));
   jo_status status = check_mass(ctx, run, t, y, NULL);
   jplant_work_destroy(run);
   return status;

@@ -101,9 +101,7 @@ static jo_status check_inertia(jo_context* ctx, jarena* a, const jplant* p, cons
   double t = p->model->simulation.t_start, *work = JARENA_ARRAY(a, d->ny + d->noutput, double);
   jplant_work* r;
   if (!work) return jerr_memory(ctx);
-  JO_TRY(jplant_work_create(ctx, p, &r));
-  memcpy(r->p, values, (size_t)d->np * sizeof *values);
-  jsolve_set_modes(&r->system, t, y, r->g);
+  JO_TRY(jplant_work_create_at(ctx, p, values, t, y, &r));
   double inertia = inertia_of(r, t, y, u, work);
   jplant_work_destroy(r);
   double mass = b->value[b->m->ranges->first_mass[b->heavy]];

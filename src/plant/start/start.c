@@ -223,9 +223,7 @@ jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int 
                                double* dout) {
   double t = p->model->simulation.t_start;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
-  jsolve_set_modes(&run->system, t, start->y, run->g);
+  JO_TRY(jplant_work_create_at(ctx, p, values, t, start->y, &run));
   jplant_outputs(run, t, start->y, out);
   jo_status status = check_sensors(run, t, start->y, out);
   if (status >= 0 && nw > 0) status = differentiate_outputs(ctx, a, run, nw, start, dout);

@@ -355,11 +355,7 @@ jo_status jplant_wheels_warn(jplant_work* r, const double* y, jplant_wheel_fault
 
 static jo_status begin(jo_context* ctx, const jplant* p, const double* values, const double* y,
                        jplant_work** out) {
-  JO_TRY(jplant_work_create(ctx, p, out));
-  jplant_work* r = *out;
-  if (values) memcpy(r->p, values, (size_t)p->dynamics->np * sizeof *values);
-  jsolve_set_modes(&r->system, p->model->simulation.t_start, y, r->g);
-  return JO_OK;
+  return jplant_work_create_at(ctx, p, values, p->model->simulation.t_start, y, out);
 }
 
 // Degrees by which a wheel leans.

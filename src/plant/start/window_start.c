@@ -53,7 +53,6 @@ static jo_status differentiate(jo_context* ctx, jarena* a, jplant_work* run, con
   for (int i = 0; i < b.d->np; i++) {
     b.p[i] = run->p[i];
   }
-  jsolve_set_modes(&run->system, t, y, run->g);
   run->system.rhs(run->system.user, t, y, b.ydot);
   for (int k = 0; k < nw; k++) {
     b.p[wrt[k]] += STEP * I;
@@ -77,11 +76,9 @@ jo_status jplant_window_start(jo_context* ctx, const jplant* p, const double* va
   jarena a;
   jarena_init(&a, ctx);
   jplant_work* run = NULL;
-  jo_status status = jplant_work_create(ctx, p, &run);
-  if (status >= 0) {
-    if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
-    status = differentiate(ctx, &a, run, wrt, nw, y, S);
-  }
+  double t = p->model->simulation.t_start;
+  jo_status status = jplant_work_create_at(ctx, p, values, t, y, &run);
+  if (status >= 0) status = differentiate(ctx, &a, run, wrt, nw, y, S);
   jplant_work_destroy(run);
   jarena_free(&a);
   return status;

@@ -47,7 +47,7 @@ jo_status jplant_balance_open(jo_context* ctx, jarena* a, const jplant* p, int m
     out->number[i] = number[i];
     out->output[i] = output[i];
   }
-  JO_TRY(jplant_work_create(ctx, p, &out->run));
+  JO_TRY(jplant_work_create(ctx, p, NULL, &out->run));
   return allocate(out, a);
 }
 
@@ -178,7 +178,7 @@ jo_status jplant_balance_choose(jplant_balance* b, int seen, const double* y) {
   int m = b->m;
   double most = 0.0;
   if (status >= 0) {
-    jsolve_set_modes(&b->run->system, b->t, y, b->run->g);
+    jplant_work_set_modes(b->run, b->t, y);
     list_states(b, NULL);
     for (int j = 0; j < b->n; j++) {
       rest(b);
@@ -335,7 +335,7 @@ static void differentiate(jplant_balance* b, const double* y, int k, double* S, 
 jo_status jplant_balance_slopes(jplant_balance* b, const double* y, int nw, double* S,
                                 double* found, double* dout) {
   const jgen_dynamics* d = b->plant->dynamics;
-  jsolve_set_modes(&b->run->system, b->t, y, b->run->g);
+  jplant_work_set_modes(b->run, b->t, y);
   JO_TRY(factor(b, y));
   for (int k = 0; k < nw; k++) {
     differentiate(b, y, k, S + (size_t)k * (size_t)d->ny, found + (size_t)k * (size_t)b->m);

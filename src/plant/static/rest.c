@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plant/check/guard.h"
 #include "plant/plant.h"
 
 // What nothing can hold: the drive that accelerates most, if one does.
@@ -65,12 +66,11 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out) {
-  const jgen_dynamics* d = p->dynamics;
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+  JO_TRY(jplant_work_create(ctx, p, values, &run));
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
   jo_status told = status == JO_ERR_NUMERIC ? jplant_explain_spin(run, t, y) : JO_OK;
+  if (status == JO_ERR_NUMERIC && told >= 0) told = jplant_guard_lengths(run, t, y);
   if (told < 0) {
     status = told;
   } else if (status < 0) {

@@ -92,7 +92,7 @@ static double push_away(jplant_work* run, double t, const double* y, double h, d
     jerr_forget(run->ctx, said);
     return (double)NAN;
   }
-  jsolve_set_modes(&run->system, t, at, run->g);
+  jplant_work_set_modes(run, t, at);
   run->system.rhs(run->system.user, t, at, f);
   return h > 0.0 ? f[rate] : -f[rate];
 }
@@ -139,7 +139,7 @@ static jo_status look(jo_context* ctx, jarena* a, jplant_work* run, double t, co
   const jgen_dynamics* d = run->plant->dynamics;
   jsolve_system* s = &run->system;
   bool is_exact = s->jacobian, grows = out->growth > 0.0;
-  jsolve_set_modes(s, t, y, run->g);
+  jplant_work_set_modes(run, t, y);
   jmachine_equilibrium found = *out;
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = analyse(ctx, a, d, s, t, y, &found);
@@ -151,7 +151,7 @@ static jo_status look(jo_context* ctx, jarena* a, jplant_work* run, double t, co
   if (status >= 0) *out = found;
   if (status >= 0 && out->undecided > 0 && is_single(d)) {
     status = look_nearby(ctx, a, run, t, y, out);
-    jsolve_set_modes(s, t, y, run->g);
+    jplant_work_set_modes(run, t, y);
   }
   return status;
 }
@@ -159,8 +159,7 @@ static jo_status look(jo_context* ctx, jarena* a, jplant_work* run, double t, co
 jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, const double* values, double t,
                             const double* y, jmachine_equilibrium* out) {
   jplant_work* run;
-  JO_TRY(jplant_work_create(ctx, p, &run));
-  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
+  JO_TRY(jplant_work_create(ctx, p, values, &run));
   int said = jo_context_diagnostic_count(ctx);
   jarena a;
   jarena_init(&a, ctx);

@@ -241,7 +241,7 @@ static jo_status find_tipping(problem* b, jo_context* ctx, int nw, const double*
     if (status >= 0) tips[k] = find_pushed(b, k, TIPS, push);
   }
   b->y = y;
-  jsolve_set_modes(&b->run->system, b->t, y, b->run->g);
+  jplant_work_set_modes(b->run, b->t, y);
   return status;
 }
 
@@ -272,10 +272,8 @@ jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, con
   bool* stays = JARENA_ARRAY(&a, d->ny, bool);
   jo_status status = stays ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jplant_settle(ctx, p, values, t, y, stays, found);
-  if (status >= 0 && nw > 0) status = jplant_work_create(ctx, p, &run);
+  if (status >= 0 && nw > 0) status = jplant_work_create_at(ctx, p, values, t, y, &run);
   if (run) {
-    if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
-    jsolve_set_modes(&run->system, t, y, run->g);
     status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why, tips);
     // where the search took it to is a function of nothing
     for (int k = 0; found->is_moved && k < nw; k++) {

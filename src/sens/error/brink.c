@@ -50,7 +50,7 @@ jo_status jsens_brink(jplant_work* run, double t, const double* y, const double*
   for (int k = 0; k < nw; k++) {
     out[k] = -1;
   }
-  jsolve_set_modes(&run->system, t, y, run->g);
+  jplant_work_set_modes(run, t, y);
   if (!is_any_near(run)) return JO_OK;
   jarena a;
   jarena_init(&a, run->ctx);

@@ -70,6 +70,7 @@ jo_status jsens_numeric_begin(jsens_numeric* n, jo_context* ctx, const jsens* s,
   if (!n->p) return jerr_memory(ctx);
   memcpy(n->p, opt->p ? opt->p : d->p, (size_t)d->np * sizeof *n->p);
   n->opt.p = n->p;
+  n->opt.is_near = true;
   n->opt.observer = NULL;
   return keep_nominal(n);
 }
@@ -135,10 +136,10 @@ static void extrapolate(table* t, int i, double first, double noise, double* bes
 static jo_status fits(jsens_numeric* n, int which, double dp, bool* fit) {
   double *p = live_value(n, which), nominal = *p;
   jplant_work* run;
-  JO_TRY(jplant_work_create(n->ctx, n->sens->plant, &run));
   *p = nominal + dp;
-  memcpy(run->p, n->p, (size_t)n->sens->plant->dynamics->np * sizeof *run->p);
+  jo_status status = jplant_work_create(n->ctx, n->sens->plant, n->p, &run);
   *p = nominal;
+  JO_TRY(status);
   *fit = jplant_windows_fit(run, n->opt.t_start, n->opt.t_end);
   jplant_work_destroy(run);
   return JO_OK;

@@ -208,7 +208,7 @@ static jo_status make_plant(jsens_response* r, const jsens_response_options* opt
   o.gen.wrt = all->wrt;
   o.gen.nwrt = all->n;
   JO_TRY(jplant_create(r->ctx, r->copy, &o, &r->plant));
-  JO_TRY(jplant_work_create(r->ctx, r->plant, &r->run));
+  JO_TRY(jplant_work_create(r->ctx, r->plant, NULL, &r->run));
   JO_TRY(find_outputs(r, opt));
   JO_TRY(check_drives(r, opt->input));
   return allocate(r);
@@ -410,7 +410,7 @@ jo_status jsens_response_find(jsens_response* r, const double* values, const dou
   JO_TRY(jplant_start_clear(r->ctx, r->plant, &r->by, &start));
   memcpy(r->run->p, r->p, (size_t)d->np * sizeof *r->p);
   double t = r->m->simulation.t_start;
-  jsolve_set_modes(&r->run->system, t, start.y, r->run->g);
+  jplant_work_set_modes(r->run, t, start.y);
   jsens_linear l;
   JO_TRY(
       jsens_linear_begin(r->ctx, &r->arena, r->run, t, r->input, r->nin, r->output, r->nout, &l));

@@ -20,8 +20,7 @@ void jsens_along_stop(jsens_along* a) {
 
 static jo_status begin(jsens_along* a, const jsens_record* record, const jsens_options* opt) {
   const jplant* p = a->sens->plant;
-  JO_TRY(jplant_work_create(a->ctx, p, &a->work));
-  if (opt->p) memcpy(a->work->p, opt->p, (size_t)p->dynamics->np * sizeof *opt->p);
+  JO_TRY(jplant_work_create(a->ctx, p, opt->p, &a->work));
   a->is_begun = true;
   JO_TRY(jsens_walk_begin(&a->walk, a->ctx, a->sens, a->work, record, opt, a->out));
   a->walk.S0 = a->out->S0;

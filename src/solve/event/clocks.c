@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solve/event/clocks.h"
 
+#include "solve/constants.h"
+
 #include <math.h>
 #include <string.h>
 
-#define RESOLUTION  1e-13  // times max(1, |t|): events are located no better [s]
-#define MOST_PIECES 5000   // of a step: it is cut behind them
-#define MOST_WORK   2e6    // pieces without an event
-#define MOST_OPEN   64     // of a step, where bounds are an aid to looks
-#define AHEAD       64.0   // steps that are proved to hold nothing together
-#define STAY_PIECES 64     // in which a margin is shown to stay crossed
-#define SAFE        1e-9   // of a rate: a bound that is so much less may have another sign
+#define MOST_PIECES 5000  // of a step: it is cut behind them
+#define MOST_WORK   2e6   // pieces without an event
+#define MOST_OPEN   64    // of a step, where bounds are an aid to looks
+#define AHEAD       64.0  // steps that are proved to hold nothing together
+#define STAY_PIECES 64    // in which a margin is shown to stay crossed
+#define SAFE        1e-9  // of a rate: a bound that is so much less may have another sign
 
 bool jsolve_clocks_init(jsolve_clocks* c, jarena* a, const jsolve_system* sys) {
   const jsolve_enclosure* e = sys->enclosure;
@@ -267,7 +268,8 @@ jo_status jsolve_clocks_find(jsolve_events* ev, jsolve_run* run, double from, do
     piece p = {ev, run, t, end, c->has_states, 0};
     verdict v = judge(&p, &which);
     double middle = t + 0.5 * (end - t);
-    bool is_short = end - t <= RESOLUTION * fmax(1, fabs(end)) || !(middle > t && middle < end);
+    bool is_short =
+        end - t <= JSOLVE_TIME_TOLERANCE * fmax(1, fabs(end)) || !(middle > t && middle < end);
     if (v == OPEN && is_short) v = judge_end(&p, &which);
     f->t = end;
     f->which = c->e->which[which];

@@ -5,14 +5,14 @@
 // mode. A step in which some margin becomes zero or negative, at its end or at two or three points of
 // its dense output, holds an event. It is located on the dense output first; then steps are really taken
 // to the times in question, so that the state at the event is as accurate as any other. The earliest
-// crossing counts; the step ends on its far side, at most TIME_TOLERANCE late. As a rule two or three steps
+// crossing counts; the step ends on its far side, at most JSOLVE_TIME_TOLERANCE late. As a rule two or three steps
 // do: Newton's method, with rates of the margins from the dense output. Where that does not come to an end,
 // crossings are bracketed. Margins that cross inside of a step and not at its end are first looked at by one
 // real step, to where they are least. A step that turns out to hold no event is brought back as it was.
 //
 // A switch that has just flipped, or starts at zero, is not armed: it only counts once its margin is
 // beyond a floor on the wrong side, so that rounding makes no events. It is armed again once the margin
-// is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
+// is above the floor. The floor is JSOLVE_RELATIVE_FLOOR of the largest |g_k| seen, at least JSOLVE_ABSOLUTE_FLOOR.
 #include "solve/event/events.h"
 
 #include <float.h>
@@ -22,27 +22,21 @@
 #include "base/assert.h"
 #include "base/text/format.h"
 #include "solve/algebra/sums.h"
+#include "solve/constants.h"
 #include "solve/event/clocks.h"
 #include "solve/event/survey.h"
 
-#define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
-#define RELATIVE_FLOOR 1e-12
-#define ABSOLUTE_FLOOR 1e-14
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
-#define MAX_PROBES     200
 #define MAX_CLOSE      4  // probes beside an end that do not close the bracket: margins there are huge
-#define MAX_AIMS       5                  // steps to where rates say that it is
 #define RATE_SPAN      1e-5               // of the step, over which rates are taken
 #define LAST           (4 * DBL_EPSILON)  // of the time: nearer to the end of a run, an event is at it
 #define AIM_LIMIT      1e-2               // of the step: farther off, the dense output says nothing
 #define JUMP_SMALLEST  1e-6  // where a run begins at a limit, nothing larger has been seen yet
 #define JUMP_SPAN      100   // tolerances before an event, at which margins lead there
 #define JUMP_LEAST \
-  1e-3  // of the largest value: a margin that is so far off what leads there has jumped
-#define POLE        0.02   // of a margin: one that grows so much in that time goes to infinity
-#define BASE_EVENTS 10000  // allowed in a run, and ...
-#define EVENT_RATE  5000   // ... for every second [1/s]
+  1e-3             // of the largest value: a margin that is so far off what leads there has jumped
+#define POLE 0.02  // of a margin: one that grows so much in that time goes to infinity
 
 // A switch that flipped for a short time is expected to do so again, ...
 #define PER_PULSE   2    // looks in the shorter one of its last two intervals, ...
@@ -88,7 +82,7 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
 // A new step starts where the switching functions are g.
 static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g) {
   jsolve_margins m = jsolve_events_margins_of(ev, run);
-  jsolve_sums_choose()->arm(&m, RELATIVE_FLOOR, ABSOLUTE_FLOOR, g);
+  jsolve_sums_choose()->arm(&m, JSOLVE_RELATIVE_FLOOR, JSOLVE_ABSOLUTE_FLOOR, g);
   jsolve_events_margins(ev, run, g, ev->start);
 }
 
@@ -322,7 +316,7 @@ static jo_status shrink(jsolve_events* ev, jsolve_run* run, source from, bracket
   double x = guess, width = b->hi - b->lo;
   int nclose = 0;
   if (is_exact(ev)) return JO_OK;
-  for (int i = 0; b->hi - b->lo > tolerance && i < MAX_PROBES; i++) {
+  for (int i = 0; b->hi - b->lo > tolerance && i < JSOLVE_MAX_PROBES; i++) {
     if (!(x > b->lo && x < b->hi)) x = b->lo + 0.5 * (b->hi - b->lo);
     JO_TRY(probe(ev, run, from, x));
     move_end(ev, b, x);
@@ -348,7 +342,7 @@ static jo_status shrink(jsolve_events* ev, jsolve_run* run, source from, bracket
 }
 
 static double tolerance_at(double t) {
-  return TIME_TOLERANCE * fmax(1, fabs(t));
+  return JSOLVE_TIME_TOLERANCE * fmax(1, fabs(t));
 }
 
 // Rates of the margins that have crossed at t on the dense output, where they are in `hi`. *all: those that have are armed
@@ -388,7 +382,7 @@ static bool extrapolate(const jsolve_events* ev, double x, double* first) {
 static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end, bool* hit) {
   double tolerance = tolerance_at(t_end), limit = AIM_LIMIT * (t_end - run->t), before = x, first;
   *hit = false;
-  for (int i = 0; i < MAX_AIMS && x > run->t && x <= t_end; i++) {
+  for (int i = 0; i < JSOLVE_MAX_AIMS && x > run->t && x <= t_end; i++) {
     JO_TRY(probe(ev, run, STEP, x));
     if (fabs(x - before) > 100 * tolerance && !renew_rates(ev, x, before)) return JO_OK;
     if (!extrapolate(ev, x, &first)) return JO_OK;
@@ -570,7 +564,7 @@ static jo_status check_accumulation(const jsolve_events* ev, jsolve_run* run, in
 static double lost_since(jsolve_events* ev, jsolve_run* run, int k, double t) {
   const jsolve_dense* dense = run->stepper->dense;
   double lo = run->t, hi = t;
-  for (int i = 0; i < MAX_PROBES && hi - lo > DENSE_ACCURACY * (t - run->t); i++) {
+  for (int i = 0; i < JSOLVE_MAX_PROBES && hi - lo > DENSE_ACCURACY * (t - run->t); i++) {
     double x = lo + 0.5 * (hi - lo);
     dense->eval(dense, x, ev->y);
     jsolve_hold(run->sys, run->y, ev->y);
@@ -722,7 +716,8 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
   }
   bool is_chatter = ev->at_instant > 4 * ev->n + 16;
   double span = run->t_end - run->t_begin;
-  double most = run->opt->max_events > 0 ? run->opt->max_events : BASE_EVENTS + EVENT_RATE * span;
+  double most = run->opt->max_events > 0 ? run->opt->max_events
+                                         : JSOLVE_BASE_EVENTS + JSOLVE_EVENT_RATE * span;
   if (!is_chatter && ev->all <= most) return JO_OK;
   char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_LIMIT,

@@ -4,20 +4,17 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "solve/constants.h"
 
-#define HIDDEN    0.1
-#define BETWEEN   0.5    // error between looks over error of the slope, of a cubic
-#define NEAR      0.1    // of the largest margin
-#define ROUNDING  1e-10  // of switching functions, times max(1, |largest|), ...
-#define ERRORS    1      // ... and what errors of the states make of them, in tolerances
-#define OVERSHOOT 0.32   // of a cubic beyond its nodes, over their range
+#define NEAR   0.1  // of the largest margin
+#define ERRORS 1    // ... and what errors of the states make of them, in tolerances
 
 double jsolve_look_behind(int i) {
   return i == 1 ? 0.019865217 : 0.012732395;
 }
 
 bool jsolve_looks_init(jsolve_looks* l, jarena* a, int n, double tolerance) {
-  *l = (jsolve_looks){.n = n, .noise = fmax(ROUNDING, ERRORS * tolerance)};
+  *l = (jsolve_looks){.n = n, .noise = fmax(JSOLVE_ROUNDING, ERRORS * tolerance)};
   double* data = JARENA_ARRAY(a, (JSOLVE_LOOKS + 1) * (size_t)n, double);
   for (int i = 0; data && i < JSOLVE_LOOKS; i++, data += n)
     l->s[i] = data;
@@ -87,16 +84,17 @@ static inline int is_candidate(const jsolve_looks* l, double x, const double* w,
   const double a = l->s[0][k], b = l->s[1][k], c = l->s[2][k], d = l->s[3][k];
   double least = smaller(smaller(a, b), smaller(c, d)), most = larger(larger(a, b), larger(c, d));
   double off = miss(l, w, largest, k), size = larger(fabs(most), fabs(least));
-  double low = least - OVERSHOOT * (most - least);
-  return (off > HIDDEN * x * size) | !(low > BETWEEN / x * larger(off, 0));
+  double low = least - JSOLVE_OVERSHOOT * (most - least);
+  return (off > JSOLVE_HIDDEN * x * size) | !(low > JSOLVE_BETWEEN / x * larger(off, 0));
 }
 
 static bool is_hidden(const jsolve_looks* l, double x, const double* w, const double* largest,
                       int k) {
   const double s[] = {l->s[0][k], l->s[1][k], l->s[2][k], l->s[3][k]};
   double size = larger(larger(fabs(s[0]), fabs(s[1])), larger(fabs(s[2]), fabs(s[3])));
-  double off = miss(l, w, largest, k), error = BETWEEN / x * larger(off, 0);
-  return off > HIDDEN * x * size || dips(s, 0, error) || dips(s, 1, error) || dips(s, 2, error);
+  double off = miss(l, w, largest, k), error = JSOLVE_BETWEEN / x * larger(off, 0);
+  return off > JSOLVE_HIDDEN * x * size || dips(s, 0, error) || dips(s, 1, error) ||
+         dips(s, 2, error);
 }
 
 int jsolve_looks_hidden(const jsolve_looks* l, int i, const double* largest) {
@@ -121,7 +119,7 @@ bool jsolve_looks_near(const jsolve_looks* l) {
   for (int k = 0; k < l->n; k++) {
     const double a = l->s[0][k], b = l->s[1][k], c = l->s[2][k], d = l->s[3][k];
     double least = smaller(smaller(a, b), smaller(c, d)), most = larger(larger(a, b), larger(c, d));
-    n += !(least > OVERSHOOT * (most - least));
+    n += !(least > JSOLVE_OVERSHOOT * (most - least));
   }
   for (int k = 0; n > 0 && k < l->n; k++) {
     const double s[] = {l->s[0][k], l->s[1][k], l->s[2][k], l->s[3][k]};

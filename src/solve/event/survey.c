@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/constants.h"
 #include "solve/event/clocks.h"
 #include "solve/event/scan.h"
 
@@ -12,9 +13,8 @@
 // below again at the others. How short is not known: in the first step behind an event that sends a switch back
 // (zeno.h) a ladder of times goes down to SHORTEST. A parabola that rises 16 floors is above one floor for 64 times as long as it takes to get there,
 // so that a rung meets it.
-#define FIRST_SAMPLE (1.0 / 64)
-#define LEAST_PARTS  3
-#define SHORTEST     1e-10  // times max(1, |t|) [s]
+#define LEAST_PARTS 3
+#define SHORTEST    1e-10  // times max(1, |t|) [s]
 
 // Where looks do not show how a condition changes (looks.h), the step is looked at again in blocks that do.
 #define EVERY       4     // blocks one is tested that comes not near zero
@@ -28,9 +28,9 @@
 #define TILES       5       // short blocks in one
 
 double jsolve_survey_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
-  double part = j > 0 ? (double)j / ev->last_sample : FIRST_SAMPLE;
+  double part = j > 0 ? (double)j / ev->last_sample : JSOLVE_FIRST_SAMPLE;
   for (int i = j; i < 0; i++)
-    part *= FIRST_SAMPLE;
+    part *= JSOLVE_FIRST_SAMPLE;
   return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
 }
 
@@ -48,8 +48,9 @@ static void choose_samples(jsolve_events* ev, const jsolve_run* run, double h) {
   if (are_armed(ev) && ev->zeno.npending == 0) return;
   ev->first_sample = 0;
   if (!ev->is_first || ev->zeno.npending == 0) return;
-  double x = h * FIRST_SAMPLE * FIRST_SAMPLE, least = SHORTEST * fmax(1, fabs(run->t));
-  for (; x > least; x *= FIRST_SAMPLE)
+  double x = h * JSOLVE_FIRST_SAMPLE * JSOLVE_FIRST_SAMPLE,
+         least = SHORTEST * fmax(1, fabs(run->t));
+  for (; x > least; x *= JSOLVE_FIRST_SAMPLE)
     ev->first_sample--;
 }
 

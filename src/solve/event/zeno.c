@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-#define SPAN    1e-6   // over which rates beside an event are taken [s], and ...
-#define DIGITS  1e-10  // ... of the time, where that is more: instants have so many digits
-#define RETURN  0.01   // floors: rounding of switching functions stays below
-#define STOPPED 1e-6   // of the rate before an event: no more is left
-#define CHANGED 0.5    // of the rate before an event: what leaves more sends nothing back
-#define SAME    1e-3   // of the rate before an event: rounding and errors of slopes are below
-#define PUSHED  0.1    // floors below zero: a reset does not come there by rounding
-#define HELD    1e-3   // of what an event finds in its condition: no more is left of what it holds
-#define LEAVES  10     // floors in a span: more is no rounding
+#include "solve/constants.h"
+
+#define RETURN  0.01  // floors: rounding of switching functions stays below
+#define STOPPED 1e-6  // of the rate before an event: no more is left
+#define CHANGED 0.5   // of the rate before an event: what leaves more sends nothing back
+#define SAME    1e-3  // of the rate before an event: rounding and errors of slopes are below
+#define PUSHED  0.1   // floors below zero: a reset does not come there by rounding
+#define HELD    1e-3  // of what an event finds in its condition: no more is left of what it holds
+#define LEAVES  10    // floors in a span: more is no rounding
 #define NEAR \
   1e3  // floors: an event that leaves more between a condition and its limit hides no other, ...
 #define JUMPS 100    // times what passes in the same time: more is a jump
@@ -21,7 +21,7 @@
 #define CLOSE 3e-12  // ... those at which a reset of what is compared matters [s]
 
 double jsolve_zeno_span(double t) {
-  return fmax(SPAN, DIGITS * fabs(t));
+  return fmax(JSOLVE_SPAN, JSOLVE_DIGITS * fabs(t));
 }
 
 bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
