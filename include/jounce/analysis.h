@@ -4,6 +4,7 @@
 #define JOUNCE_ANALYSIS_H
 
 #include "jounce/simulate.h"
+#include "jounce/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,39 +24,33 @@ JO_API jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_sta
 /// NULL is fine.
 JO_API void jo_static_destroy(jo_static* s);
 
+/// How it was found, and whether it is stable, by the eigenvalues of the equations of motion to first order about it. Free
+/// motions, as rolling along the road, are not unstable. Texts are owned by the result.
 typedef struct jo_static_info {
   int dof;
   int held;  // directions that forces hold; the others are free to stay where they are
   int iterations;
-  double residual;  // largest acceleration left [m/s^2, rad/s^2]
+  double residual;    // largest acceleration left [m/s^2, rad/s^2]
+  int is_unstable;    // a small push grows; the context has a warning
+  double growth;      // its rate [1/s]; 0: stable; infinite: it grows, but not to first order
+  double turning;     // angular frequency at which it oscillates while it grows [rad/s]
+  const char* state;  // the coordinate, or state, that moves most; "" where it is stable
+  /// The coordinate, or state, that forces about the equilibrium neither hold nor drive to first order, so that its
+  /// eigenvalues, zero within their errors, leave open whether it is stable; "" where they decide. Of a single coordinate the
+  /// forces 0.01 m or rad beside the equilibrium decide, where there are any.
+  const char* undecided;
 } jo_static_info;
 
 JO_API jo_static_info jo_static_inspect(const jo_static* s);
 
-/// Whether the equilibrium is stable, by the eigenvalues of the equations of motion to first order about it. Free motions,
-/// as rolling along the road, are not unstable.
-typedef struct jo_static_stability {
-  int is_unstable;    // a small push grows
-  double growth;      // its rate [1/s]; 0: stable; infinite: it grows, but not to first order
-  double turning;     // angular frequency at which it oscillates while it grows [rad/s]
-  const char* state;  // the coordinate, or state, that moves most; "" where it is stable
-} jo_static_stability;
-
-/// Return the verdict on the stability of the equilibrium. A context has a warning where it is unstable.
-/// Ownership: `state` belongs to `s`.
-JO_API jo_static_stability jo_static_judge(const jo_static* s);
-
-/// Return the coordinate, or state, that forces about the equilibrium neither hold nor drive to first order, so that its
-/// eigenvalues, zero within their errors, leave open whether it is stable; "" where they decide. Of a single coordinate the forces
-/// 0.01 m or rad beside the equilibrium decide, where there are any.
-/// Ownership: it belongs to `s`.
-JO_API const char* jo_static_undecided(const jo_static* s);
-
-/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
-/// as those of a run: sensors of the file first.
-JO_API jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out);
-JO_API int jo_static_sensor_count(const jo_static* s);
-JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out);
+/// Returns the tables of an equilibrium, owned by it:
+///   equilibrium, undecided, unstable   what jo_static_inspect() has; the last two where they apply
+///   coordinates, sensors               coordinate or sensor, value, unit, description
+///   parameters                         what it was differentiated with respect to: parameter, value, unit, description
+///   derivatives                        of coordinates and sensors: quantity, parameter, value, unit
+///   outputs                            as those of a run, sensors and coordinates first: output, value, unit, description,
+///                                      and "d/d NAME" for each parameter; NaN: there is none
+JO_API const jo_tables* jo_static_tables(const jo_static* s);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
 /// parameters, paths, patterns "path.*", "parameters" or "all", as in jo_system_options; none: all
@@ -63,13 +58,6 @@ JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out
 /// which is JO_ERR_MODEL where it was given by its name, and a warning where a pattern stands for it.
 JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
                                          const char* const* name, int nname, jo_static** out);
-
-JO_API int jo_static_parameter_count(const jo_static* s);
-/// The k-th number and its value, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_static_parameter_at(const jo_static* s, int k, jo_quantity* out);
-/// Derivatives of the i-th coordinate and of the i-th output by the k-th number; NaN: there is none.
-JO_API double jo_static_coordinate_derivative(const jo_static* s, int i, int k);
-JO_API double jo_static_output_derivative(const jo_static* s, int i, int k);
 
 // ---- modes ---------------------------------------------------------------------------------------
 

@@ -366,21 +366,57 @@ class jo_change(Structure):
     ]
 
 
+class jo_column(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("description", c_char_p),
+        ("value", POINTER(c_double)),
+        ("text", POINTER(c_char_p)),
+        ("stride", c_int),
+    ]
+
+
+class jo_note(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("text", c_char_p),
+        ("value", c_double),
+    ]
+
+
+class jo_table(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("title", c_char_p),
+        ("column", POINTER(jo_column)),
+        ("ncolumn", c_int),
+        ("nrow", c_int),
+        ("note", POINTER(jo_note)),
+        ("nnote", c_int),
+        ("style", c_void_p),
+    ]
+
+
+class jo_tables(Structure):
+    _fields_ = [
+        ("table", POINTER(jo_table)),
+        ("ntable", c_int),
+    ]
+
+
 class jo_static_info(Structure):
     _fields_ = [
         ("dof", c_int),
         ("held", c_int),
         ("iterations", c_int),
         ("residual", c_double),
-    ]
-
-
-class jo_static_stability(Structure):
-    _fields_ = [
         ("is_unstable", c_int),
         ("growth", c_double),
         ("turning", c_double),
         ("state", c_char_p),
+        ("undecided", c_char_p),
     ]
 
 
@@ -1040,8 +1076,11 @@ STRUCTS = (jo_allocator,
            jo_quantity,
            jo_event,
            jo_change,
+           jo_column,
+           jo_note,
+           jo_table,
+           jo_tables,
            jo_static_info,
-           jo_static_stability,
            jo_modes_options,
            jo_mode,
            jo_mode_derivative,
@@ -1157,19 +1196,18 @@ FUNCTIONS = {
     "jo_result_row_count": (c_int, (c_void_p,)),
     "jo_result_rows": (POINTER(c_double), (c_void_p,)),
     "jo_result_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
+    "jo_tables_find": (POINTER(jo_table), (POINTER(jo_tables), c_char_p,)),
+    "jo_table_column": (c_int, (POINTER(jo_table), c_char_p,)),
+    "jo_table_number": (c_double, (POINTER(jo_table), c_char_p, c_int,)),
+    "jo_table_save": (c_int, (c_void_p, POINTER(jo_table), c_char_p,)),
+    "jo_table_print": (None, (POINTER(jo_table), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
+    "jo_tables_json": (None, (POINTER(jo_tables), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
+    "jo_text_quote": (None, (c_char_p, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
-    "jo_static_judge": (jo_static_stability, (c_void_p,)),
-    "jo_static_undecided": (c_char_p, (c_void_p,)),
-    "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
-    "jo_static_sensor_count": (c_int, (c_void_p,)),
-    "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_static_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_static_differentiate": (c_int, (c_void_p, c_void_p, POINTER(c_char_p), c_int, POINTER(c_void_p),)),
-    "jo_static_parameter_count": (c_int, (c_void_p,)),
-    "jo_static_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_static_coordinate_derivative": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_static_output_derivative": (c_double, (c_void_p, c_int, c_int,)),
     "jo_modes_options_default": (jo_modes_options, ()),
     "jo_modes_create": (c_int, (c_void_p, c_void_p, POINTER(jo_modes_options), POINTER(c_void_p),)),
     "jo_modes_destroy": (None, (c_void_p,)),

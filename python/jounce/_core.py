@@ -358,6 +358,11 @@ class Quantity(float):
         made.name, made.unit, made.description = name, unit, description
         return made
 
+    @property
+    def value(self) -> float:
+        """The number alone."""
+        return float(self)
+
     def __getnewargs__(self) -> Tuple[float, str, str, str]:  # type: ignore[override]
         return float(self), self.name, self.unit, self.description
 

@@ -2,6 +2,7 @@
 """Analyses without a run: static equilibrium and modes."""
 from __future__ import annotations
 
+import functools
 from ctypes import POINTER, byref, c_char_p, c_double, cast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple
@@ -11,7 +12,7 @@ import numpy as np
 from . import _abi, _html
 from ._core import Floats, Owner, Quantity, by_name, fill, find, items, make, names, quantity, text
 from ._lib import lib
-from .system import Coordinate, coordinate
+from .table import Table, quantities, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class Equilibrium(Owner):
         e.coordinates["heave"].value        [m], [rad]
         e.outputs["spring.force"]
         e.d("spring.force", "k_f")          where Model.static(wrt=[...]) asked for derivatives
+        e.tables["outputs"]                 the same as tables
     """
 
     def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None) -> None:
@@ -64,52 +66,49 @@ class Equilibrium(Owner):
     @property
     def stability(self) -> Stability:
         """Whether a small push grows."""
-        v = lib.jo_static_judge(self._handle)
-        return Stability(bool(v.is_unstable), v.growth, v.turning, text(v.state))
+        return fill(Stability, lib.jo_static_inspect(self._handle))
+
+    @functools.cached_property
+    def tables(self) -> Dict[str, Table]:
+        """All of it: equilibrium, coordinates, sensors, outputs, parameters, derivatives."""
+        return tables(lib.jo_static_tables(self._handle), self._handle)
 
     @property
-    def coordinates(self) -> Dict[str, Coordinate]:
+    def coordinates(self) -> Dict[str, Quantity]:
         """Coordinates at rest."""
-        found = items(lib.jo_static_coordinate_at, _abi.jo_coordinate, self._handle)
-        return {c.name: c for c in map(coordinate, found)}
+        return quantities(self.tables["coordinates"])
 
     @property
     def outputs(self) -> Dict[str, Quantity]:
         """Outputs at rest: sensors of the file first."""
-        return by_name(map(quantity, items(lib.jo_static_output_at, _abi.jo_quantity, self._handle)))
+        return quantities(self.tables["outputs"])
 
     @property
     def sensors(self) -> Dict[str, Quantity]:
         """Sensors of the file at rest."""
-        count = lib.jo_static_sensor_count(self._handle)
-        return dict(list(self.outputs.items())[:count])
+        return quantities(self.tables["sensors"])
 
     @property
     def wrt(self) -> Tuple[Quantity, ...]:
         """Numbers differentiated for."""
-        return tuple(map(quantity, items(lib.jo_static_parameter_at, _abi.jo_quantity, self._handle)))
-
-    def _matrix(self, function: Any, rows: int) -> Floats:
-        n = lib.jo_static_parameter_count(self._handle)
-        return np.array([function(self._handle, i, k) for i in range(rows) for k in range(n)]).reshape(rows, n)
-
-    @property
-    def coordinate_derivatives(self) -> Floats:
-        """Coordinates x numbers; NaN where there is none."""
-        return self._matrix(lib.jo_static_coordinate_derivative, len(self.coordinates))
+        return tuple(quantities(self.tables["parameters"]).values())
 
     @property
     def output_derivatives(self) -> Floats:
         """Outputs x numbers; NaN where there is none."""
-        return self._matrix(lib.jo_static_output_derivative, len(self.outputs))
+        return np.asarray(self.tables["outputs"])[:, 1:]
+
+    @property
+    def coordinate_derivatives(self) -> Floats:
+        """Coordinates x numbers; NaN where there is none."""
+        first = self.tables["sensors"].rows  # coordinates are outputs after the sensors
+        return self.output_derivatives[first:first + self.tables["coordinates"].rows]
 
     def d(self, name: str, number: str) -> float:
         """Derivative of an output or a coordinate by a number."""
-        k, outputs = find("number", number, tuple(q.name for q in self.wrt)), tuple(self.outputs)
-        if name in outputs:
-            return float(lib.jo_static_output_derivative(self._handle, outputs.index(name), k))
-        i = find("coordinate or output", name, tuple(self.coordinates))
-        return float(lib.jo_static_coordinate_derivative(self._handle, i, k))
+        column = find("number", number, tuple(q.name for q in self.wrt))
+        row = find("coordinate or output", name, tuple(self.outputs))
+        return float(self.output_derivatives[row, column])
 
     def __repr__(self) -> str:
         return "<Equilibrium, closed>" if self.closed else f"<Equilibrium {self.model.name}: {self.info.dof} dof>"

@@ -28,25 +28,45 @@ static fixture* open_model(void) {
   return f;
 }
 
+// The number of an output, a coordinate or a parameter; `column` NULL: its derivative with respect to k.
+static double number_of(const jo_static* s, const char* table, const char* row,
+                        const char* column) {
+  const jo_table* t = jo_tables_find(jo_static_tables(s), table);
+  assert_non_null(t);
+  for (int i = 0; i < t->nrow; i++) {
+    if (strcmp(t->column[0].text[i], row) == 0) return jo_table_number(t, column, i);
+  }
+  fail_msg("no row '%s' in '%s'", row, table);
+  return NAN;
+}
+
+static int rows_of(const jo_static* s, const char* table) {
+  return jo_tables_find(jo_static_tables(s), table)->nrow;
+}
+
 // z = -m g / k
 static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
   (void)state;
   fixture* f = open_model();
   jo_static* s;
   assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, name, 4, &s));
-  assert_int_equal(jo_static_parameter_count(s), 4);
-  jo_quantity p;
-  assert_int_equal(jo_static_parameter_at(s, 1, &p), JO_OK);
-  assert_string_equal(p.name, "k");
-  assert_near(p.value, 80.0, 0.0);
-  assert_int_equal(jo_static_parameter_at(s, 4, &p), JO_ERR_ARGUMENT);
-  assert_near(jo_static_coordinate_derivative(s, 0, 0), -9.81 / 80.0, 1e-12);
-  assert_near(jo_static_coordinate_derivative(s, 0, 1), 2.0 * 9.81 / 6400.0, 1e-13);
-  assert_near(jo_static_coordinate_derivative(s, 0, 2), 0.0, 0.0);
-  assert_near(jo_static_output_derivative(s, 0, 0), -3.0 * 9.81 / 80.0, 1e-12);
-  assert_true(jo_static_coordinate_derivative(s, 1, 2) != 0.0);
-  assert_true(isnan(jo_static_output_derivative(s, 0, 4)));
-  assert_true(isnan(jo_static_coordinate_derivative(s, 3, 0)));
+  assert_int_equal(rows_of(s, "parameters"), 4);
+  assert_near(number_of(s, "parameters", "k", "value"), 80.0, 0.0);
+  assert_near(number_of(s, "outputs", "z", "d/d m"), -9.81 / 80.0, 1e-12);
+  assert_near(number_of(s, "outputs", "z", "d/d k"), 2.0 * 9.81 / 6400.0, 1e-13);
+  assert_near(number_of(s, "outputs", "z", "d/d l"), 0.0, 0.0);
+  assert_near(number_of(s, "outputs", "double", "d/d m"), -3.0 * 9.81 / 80.0, 1e-12);
+  assert_true(number_of(s, "outputs", "swing", "d/d l") != 0.0);
+  assert_true(isnan(number_of(s, "outputs", "z", "d/d nothing")));
+  // of coordinates, then of sensors, each with respect to all of them
+  const jo_table* t = jo_tables_find(jo_static_tables(s), "derivatives");
+  assert_int_equal(t->nrow, 4 * (3 + 1));
+  assert_string_equal(t->column[0].text[0], "z");
+  assert_string_equal(t->column[1].text[1], "k");
+  assert_near(jo_table_number(t, "value", 1), 2.0 * 9.81 / 6400.0, 1e-13);
+  assert_string_equal(t->column[0].text[12], "double");
+  assert_near(jo_table_number(t, "value", 12), -3.0 * 9.81 / 80.0, 1e-12);
+  assert_true(isnan(jo_table_number(t, "value", 16)));
   jo_static_destroy(s);
   fixture_close(f);
 }
@@ -56,11 +76,11 @@ static void test_static_without_names_has_all_parameters_and_plain_ones_none(voi
   fixture* f = open_model();
   jo_static* s;
   assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, NULL, 0, &s));
-  assert_int_equal(jo_static_parameter_count(s), 3);
+  assert_int_equal(rows_of(s, "parameters"), 3);
   jo_static_destroy(s);
   assert_ok(f->ctx, jo_static_create(f->ctx, f->model, &s));
-  assert_int_equal(jo_static_parameter_count(s), 0);
-  assert_true(isnan(jo_static_output_derivative(s, 0, 0)));
+  assert_int_equal(rows_of(s, "parameters"), 0);
+  assert_null(jo_tables_find(jo_static_tables(s), "derivatives"));
   jo_static_destroy(s);
   fixture_close(f);
 }
@@ -104,19 +124,15 @@ static void test_static_and_modes_tell_what_they_found(void** state) {
   fixture* f = open_model();
   jo_static* s = make_static(f, NULL, 0);
   jo_static_info i = jo_static_inspect(s);
-  jo_coordinate c;
   jo_quantity q;
-  int coordinates = 0;
   assert_true(i.dof == i.held && i.iterations > 0);
   assert_near(i.residual, 0.0, 1e-8);
-  for (; jo_static_coordinate_at(s, coordinates, &c) >= 0; coordinates++) {
-    assert_near(c.rate, 0.0, 0.0);
-    if (strcmp(c.name, "z") == 0) assert_near(c.value, -2.0 * 9.81 / 80.0, 1e-9);
-  }
-  assert_int_equal(coordinates, jo_model_inspect(f->model).coordinates);
-  assert_int_equal(jo_static_sensor_count(s), 1);
-  assert_int_equal(jo_static_output_at(s, 0, &q), JO_OK);
-  assert_string_equal(q.name, "double");
+  assert_true(!i.is_unstable && i.growth == 0.0 && !*i.state && !*i.undecided);
+  assert_int_equal(rows_of(s, "coordinates"), jo_model_inspect(f->model).coordinates);
+  assert_near(number_of(s, "coordinates", "z", "value"), -2.0 * 9.81 / 80.0, 1e-9);
+  assert_int_equal(rows_of(s, "sensors"), 1);
+  double z = number_of(s, "coordinates", "z", "value");
+  assert_near(number_of(s, "sensors", "double", "value"), 3.0 * z, 1e-9);  // the lag has settled
   jo_static_destroy(s);
   jo_modes_options opt = jo_modes_options_default();
   opt.at_static = 1;

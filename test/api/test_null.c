@@ -52,6 +52,10 @@ typedef struct subject {
   jo_study* study;
 } subject;
 
+static void ignore_text(void* user, const char* text, size_t n) {
+  (void)user, (void)text, (void)n;
+}
+
 static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
   bool is_right = may_be_null ? got >= 0 : got == JO_ERR_ARGUMENT;
   const char* message = jo_context_message(f->ctx);

@@ -269,10 +269,10 @@ static jo_status all_of_model(work* w) {
 static jo_status static_model(work* w) {
   jo_static* s = NULL;
   jo_status status = jo_static_differentiate(w->ctx, w->model, &w->task->name, 1, &s);
-  jo_quantity q;
-  for (int i = 0; status >= 0 && jo_static_output_at(s, i, &q) >= 0; i++) {
-    add(w, q.value);
-    add(w, jo_static_output_derivative(s, i, 0));
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_static_tables(s), "outputs") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "value", i));
+    add(w, t->column[4].value[i]);
   }
   jo_static_destroy(s);
   return status;

@@ -5,6 +5,7 @@
 #define JREPORT_TABLE_H
 
 #include "base/text/text.h"
+#include "jounce/table.h"
 #include "report/format/notes.h"
 
 typedef struct jreport_remark {
@@ -40,6 +41,9 @@ typedef struct jreport_table {
   const jplant_quantity* column;
   int ncolumn, nrow;
   const double* row;  // nrow x ncolumn
+  // Columns of texts, in front of those of numbers. Not of tables with time, nor of rows that are read.
+  const jo_column* text;
+  int ntext;
   // Rows that are too many for memory, `row` being NULL: n of them from the first on, one block after the other. HDF5
   // files only, which are chunked and compressed then, and take shape on the disk beside `path`.
   jo_status (*read)(void* user, int first, int n, double* row);
@@ -83,6 +87,11 @@ jo_status jreport_table_csv(jo_context* ctx, const jreport_table* table, const c
 jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path);
 jo_status jreport_table_mat(jo_context* ctx, const jreport_table* table, const char* path);
 jo_status jreport_table_rpc(jo_context* ctx, const jreport_table* table, const char* path);
+
+// Whether there are rows.
+static inline bool jreport_has_columns(const jreport_table* t) {
+  return t->ncolumn + t->ntext > 0;
+}
 
 // Parts of CSV files: notes as comment lines; a row of names, a row of units, rows of numbers.
 void jreport_put_notes(jtext* t, const jreport_note* note, int n);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as text for people.
+#include <math.h>
+#include <string.h>
+
+#include "base/text/format.h"
+#include "base/text/text.h"
+#include "report/table/put.h"
+
+#define GAP        4  // between rows side by side
+#define LEAST_WIDE 4  // of a column as wide as its cells
+#define CELL       64
+
+void jreport_out_text(const jreport_out* out, const char* text) {
+  out->write(out->user, text, strlen(text));
+}
+
+void jreport_out_blanks(const jreport_out* out, int n) {
+  for (; n > 0; n--) {
+    out->write(out->user, " ", 1);
+  }
+}
+
+// Characters as they show: bytes of UTF-8 that continue a character do not.
+static int shown_length(const char* s) {
+  int n = 0;
+  for (; s && *s; s++) {
+    n += ((unsigned char)*s & 0xc0) != 0x80;
+  }
+  return n;
+}
+
+// ---- cells ---------------------------------------------------------------------------------------
+
+static const jreport_field* field_of(const jo_table* t, int column) {
+  return &t->style->field[column];
+}
+
+// Zero has no sign; what is not known is a dash.
+static void write_number(char* buffer, double x, const jreport_field* f) {
+  if (isnan(x)) {
+    jformat(buffer, CELL, "-");
+  } else if (f->as == 'f') {
+    jformat(buffer, CELL, "%.*f", f->digits, x + 0.0);
+  } else if (f->as == 'e') {
+    jformat(buffer, CELL, "%.*e", f->digits, x + 0.0);
+  } else {
+    jformat(buffer, CELL, "%.*g", f->digits, x + 0.0);
+  }
+}
+
+static const char* cell_of(const jo_table* t, int column, int row, char* buffer) {
+  const jo_column* c = &t->column[column];
+  if (c->text) return c->text[row];
+  write_number(buffer, jreport_number(t, column, row), field_of(t, column));
+  return buffer;
+}
+
+static bool is_shown(const jo_table* t, int row) {
+  for (int i = 0; i < t->ncolumn; i++) {
+    jreport_skip skip = field_of(t, i)->skip;
+    if (skip == JREPORT_SKIP_NONE) continue;
+    double x = jreport_number(t, i, row);
+    bool is_zero = x == 0.0 || isnan(x);
+    if (is_zero == (skip == JREPORT_SKIP_ZERO)) return false;
+  }
+  return true;
+}
+
+static int widest(const jo_table* t, int column) {
+  char buffer[CELL];
+  int width = shown_length(field_of(t, column)->label);
+  for (int i = 0; i < t->nrow; i++) {
+    int n = shown_length(cell_of(t, column, i, buffer));
+    if (n > width) width = n;
+  }
+  return width < LEAST_WIDE ? LEAST_WIDE : width;
+}
+
+static int width_of(const jo_table* t, int column) {
+  int width = field_of(t, column)->width;
+  if (width == JREPORT_PLAIN) return 0;
+  if (width == JREPORT_WIDEST) return widest(t, column);
+  return width == -JREPORT_WIDEST ? -widest(t, column) : width;
+}
+
+// What stands around a cell; of labels as many blanks.
+static void put_around(const jreport_out* out, const char* text, bool is_label) {
+  if (is_label) {
+    jreport_out_blanks(out, shown_length(text));
+  } else if (text) {
+    jreport_out_text(out, text);
+  }
+}
+
+// One cell, padded; returns its width. `out` NULL: only measured.
+static int put_cell(const jreport_out* out, const jreport_field* f, int width, const char* cell,
+                    bool is_label) {
+  int n = shown_length(cell), pad = (width < 0 ? -width : width) - n;
+  if (pad < 0) pad = 0;
+  if (out) {
+    put_around(out, f->before, is_label);
+    if (width > 0) jreport_out_blanks(out, pad);
+    jreport_out_text(out, cell);
+    if (width < 0) jreport_out_blanks(out, pad);
+    put_around(out, f->behind, is_label);
+  }
+  return shown_length(f->before) + pad + n + shown_length(f->behind);
+}
+
+// Row -1: the labels.
+static int put_row(const jreport_out* out, const jo_table* t, int row) {
+  char buffer[CELL];
+  int length = 0;
+  for (int i = 0; i < t->ncolumn; i++) {
+    const jreport_field* f = field_of(t, i);
+    if (f->width == 0) continue;
+    const char* cell = row >= 0 ? cell_of(t, i, row, buffer) : f->label ? f->label : "";
+    if (length > 0 && out) jreport_out_text(out, " ");
+    length += (length > 0) + put_cell(out, f, width_of(t, i), cell, row < 0);
+  }
+  return length;
+}
+
+// ---- tables --------------------------------------------------------------------------------------
+
+static bool has_labels(const jo_table* t) {
+  for (int i = 0; i < t->ncolumn; i++) {
+    if (field_of(t, i)->label) return true;
+  }
+  return false;
+}
+
+static void put_line(const jreport_out* out, const jo_table* t, int row) {
+  jreport_out_text(out, "  ");
+  put_row(out, t, row);
+  jreport_out_text(out, "\n");
+}
+
+static void put_flowing(const jreport_out* out, const jo_table* t, int width) {
+  int most = 1;
+  for (int i = 0; i < t->nrow; i++) {
+    int n = put_row(NULL, t, i);
+    if (n > most) most = n;
+  }
+  int fit = (width - 2 + GAP) / (most + GAP), nside = fit < 1 ? 1 : fit;
+  int nline = (t->nrow + nside - 1) / nside;
+  for (int line = 0; line < nline; line++) {
+    jreport_out_text(out, "  ");
+    for (int i = line; i < t->nrow; i += nline) {
+      int n = put_row(out, t, i);
+      if (i + nline < t->nrow) jreport_out_blanks(out, most + GAP - n);
+    }
+    jreport_out_text(out, "\n");
+  }
+}
+
+void jreport_print(const jo_table* table, int width, const jreport_out* out) {
+  if (table->style->flows) {
+    put_flowing(out, table, width);
+    return;
+  }
+  if (has_labels(table)) put_line(out, table, -1);
+  for (int i = 0; i < table->nrow; i++) {
+    if (is_shown(table, i)) put_line(out, table, i);
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as results make them: as text, as JSON and as files, by their style alone.
+#include "report/table/build.h"
+
+#include "base/system/file.h"
+#include "base/text/text.h"
+#include "report/table/put.h"
+#include "report/table/save.h"
+#include "support/fixture.h"
+
+static const jreport_field mode_fields[] = {
+    {"name", .kind = JREPORT_WORDS, .label = "mode", .width = -JREPORT_WIDEST},
+    {"frequency", "Hz", .description = "im / 2 pi", .label = "f [Hz]", .width = 8, .digits = 3},
+    {"n", .kind = JREPORT_WHOLE},
+    {"rigid", .kind = JREPORT_TRUTH, .skip = JREPORT_SKIP_SET},
+    {"load", "N", .label = "load", .width = 6, .digits = 1, .as = 'f', .behind = "k"},
+    {"remark", .kind = JREPORT_WORDS, .no_json = true, .width = JREPORT_PLAIN},
+};
+static const jo_table_style modes_style = {"modes", "all modes", JREPORT_FIELDS(mode_fields),
+                                           .form = JREPORT_ROWS};
+static const jreport_field shape_fields[] = {
+    {"coordinate", .kind = JREPORT_WORDS},
+    {.name = "re"},
+    {.name = "im"},
+};
+static const jo_table_style shape_style = {"shape",
+                                           JREPORT_FIELDS(shape_fields),
+                                           .form = JREPORT_MAP,
+                                           .nkey = 1,
+                                           .is_flat = true,
+                                           .is_list = true,
+                                           .parent = "modes"};
+static const jreport_field slope_fields[] = {
+    {"of", .kind = JREPORT_WORDS, .width = -4},
+    {"by", .kind = JREPORT_WORDS, .width = -2},
+    {"value", .width = 5, .digits = 3, .skip = JREPORT_SKIP_ZERO},
+};
+static const jo_table_style slope_style = {"slopes", "slopes", JREPORT_FIELDS(slope_fields),
+                                           .form = JREPORT_MAP, .nkey = 2};
+static const jo_table_style curves_style = {"curves", JREPORT_FIELDS(slope_fields),
+                                            .form = JREPORT_COLUMNS, .nkey = 2};
+static const jo_table_style fact_style = {"fact", JREPORT_FIELDS(slope_fields), .form = JREPORT_ONE,
+                                          .is_inline = true};
+static const jo_table_style flow_style = {"flow", "flow", JREPORT_FIELDS(slope_fields),
+                                          .flows = true};
+static const jo_note notes[] = {{"model", "", "car", 0.0}, {"t", "s", NULL, 0.5}};
+
+static void put_modes(jreport_builder* b) {
+  jreport_begin(b, &modes_style, NULL, 3);
+  const char* const name[] = {"bounce \"A\"", "free", "q\u00fcr"};
+  const double f[] = {1.25, 0.0, NAN};
+  for (int i = 0; i < 3; i++) {
+    jreport_say(b, name[i]);
+    jreport_put(b, f[i]);
+    jreport_put(b, i);
+    jreport_put(b, i == 1);
+    jreport_put(b, -0.0 * i + 12.34 * i);
+    jreport_say(b, i == 0 ? "a, remark" : "");
+  }
+  jreport_begin(b, &shape_style, NULL, 6);
+  for (int i = 0; i < 6; i++) {
+    jreport_say(b, i % 2 ? "z" : "x");
+    jreport_put(b, i);
+    jreport_put(b, 0.5);
+  }
+}
+
+static void put_slopes(jreport_builder* b, const jo_table_style* style, int n) {
+  static const char *const of[] = {"z", "z", "psi"}, *const by[] = {"k", "c", "k"};
+  static const double value[] = {0.1, 0.0, INFINITY};
+  jreport_begin(b, style, NULL, n);
+  for (int i = 0; i < n; i++) {
+    jreport_say(b, of[i]);
+    jreport_say(b, by[i]);
+    jreport_put(b, value[i]);
+  }
+}
+
+static const jo_tables* make_tables(fixture* f) {
+  jreport_builder b = jreport_build(&f->a, 6, notes, 2);
+  put_modes(&b);
+  put_slopes(&b, &slope_style, 3);
+  put_slopes(&b, &curves_style, 3);
+  put_slopes(&b, &fact_style, 1);
+  put_slopes(&b, &flow_style, 3);
+  return jreport_built(&b);
+}
+
+static void add(void* user, const char* text, size_t n) {
+  jtext_write(user, text, n);
+}
+
+static void expect(jtext* t, const char* text) {
+  assert_false(t->failed);
+  assert_string_equal(t->data, text);
+  jtext_free(t);
+}
+
+// Labels stand as cells do, zero has no sign, what is not known is a dash, widths count characters.
+static void test_table_as_text(void** state) {
+  fixture* f = *state;
+  const jo_tables* all = make_tables(f);
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_print(jo_tables_find(all, "modes"), 80, &(jreport_out){add, &t});
+  expect(&t,
+         "  mode         f [Hz]   load  \n"
+         "  bounce \"A\"     1.25    0.0k a, remark\n"
+         "  q\u00fcr               -   24.7k \n");
+  jreport_print(jo_tables_find(all, "slopes"), 80, &(jreport_out){add, &t});
+  expect(&t, "  z    k    0.1\n  psi  k    inf\n");
+}
+
+static void test_table_flows_into_as_many_columns_as_fit(void** state) {
+  fixture* f = *state;
+  const jo_table* flow = jo_tables_find(make_tables(f), "flow");
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_print(flow, 2 + 13 + 4 + 13, &(jreport_out){add, &t});
+  expect(&t, "  z    k    0.1    psi  k    inf\n  z    c      0\n");
+  jreport_print(flow, 2 + 13 + 4 + 12, &(jreport_out){add, &t});
+  expect(&t, "  z    k    0.1\n  z    c      0\n  psi  k    inf\n");
+}
+
+static void test_tables_as_json(void** state) {
+  fixture* f = *state;
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_json(make_tables(f), 1, &(jreport_out){add, &t});
+  expect(
+      &t,
+      "\n  \"modes\": [\n"
+      "    {\n      \"name\": \"bounce \\\"A\\\"\",\n      \"frequency\": 1.25,\n      \"n\": 0,\n"
+      "      \"rigid\": false,\n      \"load\": 0,\n"
+      "      \"shape\": {\n        \"x\": [0, 0.5],\n        \"z\": [1, 0.5]\n      }\n    },\n"
+      "    {\n      \"name\": \"free\",\n      \"frequency\": 0,\n      \"n\": 1,\n"
+      "      \"rigid\": true,\n      \"load\": 12.34,\n"
+      "      \"shape\": {\n        \"x\": [2, 0.5],\n        \"z\": [3, 0.5]\n      }\n    },\n"
+      "    {\n      \"name\": \"q\u00fcr\",\n      \"frequency\": null,\n      \"n\": 2,\n"
+      "      \"rigid\": false,\n      \"load\": 24.68,\n"
+      "      \"shape\": {\n        \"x\": [4, 0.5],\n        \"z\": [5, 0.5]\n      }\n    }\n  "
+      "],\n"
+      "  \"slopes\": {\n    \"z\": {\n      \"k\": 0.10000000000000001,\n      \"c\": 0\n    },\n"
+      "    \"psi\": {\n      \"k\": null\n    }\n  },\n"
+      "  \"curves\": {\n    \"value\": [0.10000000000000001, 0, null]\n  },\n"
+      "  \"of\": \"z\",\n  \"by\": \"k\",\n  \"value\": 0.10000000000000001");
+}
+
+static void test_strings_of_json_are_quoted(void** state) {
+  fixture* f = *state;
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_out_quoted(&(jreport_out){add, &t}, "a\"\\\n\x7f\xff\u00e9");
+  expect(&t, "\"a\\\"\\\\\\u000a\\u007f\\ufffd\u00e9\"");
+}
+
+// Texts come first, numbers behind.
+static void test_table_with_texts_as_csv(void** state) {
+  fixture* f = *state;
+  char* text;
+  size_t size;
+  const char* path = fixture_below(f, "modes.csv");
+  assert_ok(f->ctx, jreport_table_save(f->ctx, jo_tables_find(make_tables(f), "modes"), path));
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->a, path, 1 << 20, &text, &size));
+  assert_string_equal(text,
+                      "# model: car\n# t: 0.5 s\n"
+                      "name,remark,frequency,n,rigid,load\n"
+                      ",,Hz,,,N\n"
+                      "\"bounce \"\"A\"\"\",\"a, remark\",1.25,0,0,0\n"
+                      "free,,0,1,1,12.34\n"
+                      "q\u00fcr,,nan,2,0,24.68\n");
+  assert_int_equal(jreport_table_save(f->ctx, jo_tables_find(make_tables(f), "modes"), "modes.xls"),
+                   JO_ERR_ARGUMENT);
+  jo_context_clear(f->ctx);
+}
+
+static void test_columns_are_found_by_name(void** state) {
+  fixture* f = *state;
+  const jo_tables* all = make_tables(f);
+  const jo_table* t = jo_tables_find(all, "modes");
+  assert_null(jo_tables_find(all, "mode"));
+  assert_int_equal(jo_table_column(t, "load"), 4);
+  assert_int_equal(jo_table_column(t, "loads"), -1);
+  assert_near(jo_table_number(t, "load", 1), 12.34, 0.0);
+  assert_true(isnan(jo_table_number(t, "load", 3)));
+  assert_true(isnan(jo_table_number(t, "name", 0)));
+  assert_string_equal(t->column[1].unit, "Hz");
+  assert_string_equal(t->column[0].description, "");
+}
+
+static int set_up(void** state) {
+  *state = fixture_open();
+  return 0;
+}
+
+static int tear_down(void** state) {
+  fixture_close(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_table_as_text),
+      cmocka_unit_test(test_table_flows_into_as_many_columns_as_fit),
+      cmocka_unit_test(test_tables_as_json),
+      cmocka_unit_test(test_strings_of_json_are_quoted),
+      cmocka_unit_test(test_table_with_texts_as_csv),
+      cmocka_unit_test(test_columns_are_found_by_name),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
