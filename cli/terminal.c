@@ -87,12 +87,16 @@ static void put_table_text(void* user, const char* text, size_t n) {
   cli_print(stdout, "%.*s", (int)n, text);
 }
 
+void cli_table(const jo_table* table) {
+  jo_table_print(table, cli_width(), put_table_text, NULL);
+}
+
 void cli_tables(const jo_tables* tables) {
   for (int i = 0; i < tables->ntable; i++) {
     const jo_table* t = &tables->table[i];
     if (t->nrow == 0 || !*t->title) continue;
     cli_heading("\n%s", t->title);
-    jo_table_print(t, cli_width(), put_table_text, NULL);
+    cli_table(t);
   }
 }
 

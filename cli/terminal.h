@@ -21,6 +21,9 @@ void cli_vprint(FILE* f, const char* format, va_list args) __attribute__((format
 // A heading: bold on a terminal, unless $NO_COLOR is set. Line feeds may lead it.
 void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+// The rows of a table.
+void cli_table(const jo_table* table);
+
 // Tables that have a title and rows: an empty line, the title as a heading, and their rows.
 void cli_tables(const jo_tables* tables);
 

@@ -82,34 +82,17 @@ JO_API jo_status jo_modes_create(jo_context* ctx, const jo_model* model,
 /// NULL is fine.
 JO_API void jo_modes_destroy(jo_modes* m);
 
-/// An eigenvalue re + i im; of a conjugate pair the one with positive imaginary part.
-typedef struct jo_mode {
-  double re, im;     // [1/s]
-  double frequency;  // im / 2 pi [Hz]
-  double damping;    // -re / |lambda|
-  int is_rigid;      // zero but for rounding: a free motion
-} jo_mode;
-
-JO_API double jo_modes_time(const jo_modes* m);  // of the state [s]
-JO_API int jo_modes_count(const jo_modes* m);
-JO_API jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out);
-
-/// Part of the k-th coordinate in the i-th mode, a complex number; the largest is 1. `name` may be NULL.
-JO_API jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
-                                double* im);
-
-/// Derivatives of the i-th mode by the k-th number. The state it is about moves with the number.
-typedef struct jo_mode_derivative {
-  double re, im;     // [1/s] by the unit of the number; NaN: there is none
-  double frequency;  // [Hz] by the unit of the number
-  double damping;
-  int is_repeated;  // another mode has the same eigenvalue: it has no derivative
-} jo_mode_derivative;
-
-JO_API int jo_modes_parameter_count(const jo_modes* m);
-/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_modes_parameter_at(const jo_modes* m, int k, jo_quantity* out);
-JO_API jo_status jo_modes_derivative_at(const jo_modes* m, int i, int k, jo_mode_derivative* out);
+/// Returns the tables of the modes, owned by them:
+///   linearisation   t, the time of the state
+///   modes           re, im (of a conjugate pair the eigenvalue with positive imaginary part), frequency, damping, rigid (zero
+///                   but for rounding: a free motion), largest (the largest parts of the shape, as text)
+///   shape           coordinate, mode (row of `modes`), re, im: part of the coordinate in the mode; the largest is 1. As many
+///                   rows for each mode as there are coordinates
+///   parameters      what was differentiated with respect to: parameter, value, unit, description
+///   derivatives     parameter, mode, and derivatives of re, im, frequency and damping; NaN where another mode has the same
+///                   eigenvalue. The state they are about moves with the parameter. As many rows for each mode as parameters
+///   by NAME         of a parameter: the same beside re and im of the mode
+JO_API const jo_tables* jo_modes_tables(const jo_modes* m);
 
 // ---- stand-alone C -------------------------------------------------------------------------------
 

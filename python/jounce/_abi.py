@@ -429,26 +429,6 @@ class jo_modes_options(Structure):
     ]
 
 
-class jo_mode(Structure):
-    _fields_ = [
-        ("re", c_double),
-        ("im", c_double),
-        ("frequency", c_double),
-        ("damping", c_double),
-        ("is_rigid", c_int),
-    ]
-
-
-class jo_mode_derivative(Structure):
-    _fields_ = [
-        ("re", c_double),
-        ("im", c_double),
-        ("frequency", c_double),
-        ("damping", c_double),
-        ("is_repeated", c_int),
-    ]
-
-
 class jo_generated(Structure):
     _fields_ = [
         ("files", c_int),
@@ -1082,8 +1062,6 @@ STRUCTS = (jo_allocator,
            jo_tables,
            jo_static_info,
            jo_modes_options,
-           jo_mode,
-           jo_mode_derivative,
            jo_generated,
            jo_sens_parameter,
            jo_sens_options,
@@ -1211,13 +1189,7 @@ FUNCTIONS = {
     "jo_modes_options_default": (jo_modes_options, ()),
     "jo_modes_create": (c_int, (c_void_p, c_void_p, POINTER(jo_modes_options), POINTER(c_void_p),)),
     "jo_modes_destroy": (None, (c_void_p,)),
-    "jo_modes_time": (c_double, (c_void_p,)),
-    "jo_modes_count": (c_int, (c_void_p,)),
-    "jo_modes_at": (c_int, (c_void_p, c_int, POINTER(jo_mode),)),
-    "jo_modes_shape": (c_int, (c_void_p, c_int, c_int, POINTER(c_char_p), POINTER(c_double), POINTER(c_double),)),
-    "jo_modes_parameter_count": (c_int, (c_void_p,)),
-    "jo_modes_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_modes_derivative_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_mode_derivative),)),
+    "jo_modes_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_generate": (c_int, (c_void_p, c_void_p, c_char_p, POINTER(jo_generated),)),
     "jo_sens_method_name": (c_char_p, (c_int,)),
     "jo_sens_parameter_count": (c_int, (c_void_p,)),

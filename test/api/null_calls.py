@@ -13,7 +13,7 @@ from pathlib import Path
 # arguments that may be NULL, as the headers say; all others must not be
 OPTIONAL = {
     ("jo_context_create", "allocator"), ("jo_context_diagnostic", "severity"),
-    ("jo_modes_shape", "name"), ("jo_generate", "out"), ("jo_report_write", "bytes"),
+    ("jo_generate", "out"), ("jo_report_write", "bytes"),
     ("jo_export_fmu", "out"),
     ("jo_sens_rank", "increment"), ("jo_sens_check", "user"), ("jo_sens_check", "progress"),
     ("jo_sens_judge", "worst"),

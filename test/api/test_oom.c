@@ -284,9 +284,9 @@ static jo_status modes_model(work* w) {
   opt.name = &w->task->name;
   opt.nname = 1;
   jo_status status = jo_modes_create(w->ctx, w->model, &opt, &m);
-  jo_mode k;
-  for (int i = 0; status >= 0 && jo_modes_at(m, i, &k) >= 0; i++) {
-    add(w, k.frequency);
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_modes_tables(m), "modes") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "frequency", i));
   }
   jo_modes_destroy(m);
   return status;

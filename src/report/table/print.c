@@ -116,6 +116,7 @@ static int put_row(const jreport_out* out, const jo_table* t, int row) {
     const jreport_field* f = field_of(t, i);
     if (f->width == 0) continue;
     const char* cell = row >= 0 ? cell_of(t, i, row, buffer) : f->label ? f->label : "";
+    if (f->before && !*cell) continue;
     if (length > 0 && out) jreport_out_text(out, " ");
     length += (length > 0) + put_cell(out, f, width_of(t, i), cell, row < 0);
   }

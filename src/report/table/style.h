@@ -31,8 +31,9 @@ typedef struct jreport_field {
   const char* label;  // above the column; no label in a table: no line of them
   int width;          // negative: to the left; 0: not printed
   int digits;
-  char as;                      // 'g' unless given, 'f', 'e'
-  const char *before, *behind;  // between blanks and the cell
+  char as;  // 'g' unless given, 'f', 'e'
+  // Beside the cell, of which nothing is printed where its text is empty and something stands before it.
+  const char *before, *behind;
 } jreport_field;
 
 // What JSON makes of a table.
