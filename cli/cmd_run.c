@@ -224,8 +224,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   jo_simulate_options opt = jo_simulate_options_default();
   const char *path = NULL, *method = NULL, *objective = NULL;
   const cli_option option[] = {
-      {"-o", "FILE", "write time histories to FILE: .csv, .h5 (HDF5), .mat or .rsp (RPC III)",
-       .file = &path, .ends = JO_HISTORY_ENDINGS},
+      {"-o", "FILE", "write time histories to FILE", .file = &path, .ends = JO_HISTORY_ENDINGS},
       {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &objective},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end_s},
       {"--method", "NAME", .text = &method, .choice = jo_method_name},

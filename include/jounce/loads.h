@@ -236,7 +236,7 @@ JO_API int jo_loads_sens_count(const jo_loads_sens* sens);
 JO_API jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out);
 
 /// Write peaks, pseudo-damage and their derivatives in the format `path` ends in: .csv (a row per element and
-/// number), .h5 or .hdf5, .mat (matrices); jounce/formats.h.
+/// number) or a format with matrices; jounce/formats.h.
 /// The file appears whole or not at all. On failure the context names the file.
 JO_API jo_status jo_loads_sens_save(jo_context* ctx, const jo_loads_sens* sens, const char* path);
 

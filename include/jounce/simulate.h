@@ -100,7 +100,7 @@ JO_API jo_status jo_result_column_at(const jo_result* result, int i, jo_quantity
 JO_API int jo_result_row_count(const jo_result* result);
 JO_API const double* jo_result_rows(const jo_result* result);
 
-/// Write a result in the format `path` ends in: .csv, .h5 or .hdf5, .mat, .rsp (jounce/formats.h).
+/// Write a result in the format `path` ends in (jounce/formats.h).
 /// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
 /// On failure the context names the file and the reason. Threads: HDF5 files one at a time.
 JO_API jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path);

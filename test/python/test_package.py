@@ -15,6 +15,7 @@ import numpy as np
 from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
 
 import jounce
+from binary import read_mat, read_netcdf
 from jounce import _abi
 from jounce._lib import lib
 
@@ -702,6 +703,23 @@ class Others(Case):
         e.close()
         del e, t
         self.assertEqual(list(values), expected)
+
+    def test_tables_with_texts_in_binary_files(self):
+        t = car().static(["k"]).tables["derivatives"]
+        texts = {"quantity", "parameter", "unit"}
+        for ending in (".mat", ".nc"):
+            t.save(self.path("slopes" + ending))
+        with open(self.path("slopes.mat"), "rb") as file:
+            mat = read_mat(file.read())
+        self.assertEqual(set(mat["table"]), set(t.columns))
+        self.assertEqual(mat["table"]["value"][1], list(t["value"]))
+        with open(self.path("slopes.nc"), "rb") as file:
+            notes, sizes, found = read_netcdf(file.read())
+        self.assertEqual((notes["model"], sizes["row"]), ("sweep_quarter_car", t.rows))
+        self.assertEqual(found["value"][2], list(t["value"]))
+        for name in texts:
+            self.assertEqual(mat["table"][name], list(t[name]))
+            self.assertEqual(found[name][2], list(t[name]))
 
     def test_modes(self):
         m = car()
