@@ -671,18 +671,6 @@ class jo_kinematics_options(Structure):
     ]
 
 
-class jo_kinematics_curve(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("description", c_char_p),
-        ("value", POINTER(c_double)),
-        ("derivative", POINTER(c_double)),
-        ("compliance", c_double),
-        ("compliance_derivative", POINTER(c_double)),
-    ]
-
-
 class jo_loads_options(Structure):
     _fields_ = [
         ("driver", c_int),
@@ -1080,7 +1068,6 @@ STRUCTS = (jo_allocator,
            jo_imported_info,
            jo_import_remark,
            jo_kinematics_options,
-           jo_kinematics_curve,
            jo_loads_options,
            jo_loads_statistics,
            jo_loads_element,
@@ -1256,15 +1243,7 @@ FUNCTIONS = {
     "jo_kinematics_options_default": (jo_kinematics_options, ()),
     "jo_kinematics_create": (c_int, (c_void_p, c_void_p, POINTER(jo_kinematics_options), POINTER(c_void_p),)),
     "jo_kinematics_destroy": (None, (c_void_p,)),
-    "jo_kinematics_axle": (c_char_p, (c_void_p,)),
-    "jo_kinematics_is_elastic": (c_bool, (c_void_p,)),
-    "jo_kinematics_position_count": (c_int, (c_void_p,)),
-    "jo_kinematics_travel": (POINTER(c_double), (c_void_p,)),
-    "jo_kinematics_curve_count": (c_int, (c_void_p,)),
-    "jo_kinematics_curve_at": (c_int, (c_void_p, c_int, POINTER(jo_kinematics_curve),)),
-    "jo_kinematics_parameter_count": (c_int, (c_void_p,)),
-    "jo_kinematics_parameter_name": (c_char_p, (c_void_p, c_int,)),
-    "jo_kinematics_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
+    "jo_kinematics_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_kinematics_sheet": (c_int, (c_void_p, c_void_p, POINTER(jo_kinematics_options), c_char_p,)),
     "jo_loads_driver_name": (c_char_p, (c_int,)),
     "jo_loads_driver_find": (c_int, (c_char_p,)),

@@ -183,7 +183,7 @@ static int next_part(const jplant_mode* k, int n, int last) {
 // The largest parts of a mode shape, with their phases against the largest: "z, pitch 0.41 at 12 deg".
 static const char* describe_shape(jreport_builder* b, const jmodel* m, const jplant_mode* k) {
   const char* text = "";
-  for (int part = 0, i = -1; part < SHAPE_PARTS && text; part++) {
+  for (int part = 0, i = -1; part < SHAPE_PARTS; part++) {
     i = next_part(k, m->ncoordinate, i);
     if (i < 0) break;
     const char* name = m->coordinate[i].name;
@@ -192,10 +192,9 @@ static const char* describe_shape(jreport_builder* b, const jmodel* m, const jpl
       text = name;
       continue;
     }
-    text = jarena_printf(b->a, "%s, %s %.2f", text, name, hypot(k->shape[i], k->turn[i]));
-    if (text && fabs(phase) > 0.5) text = jarena_printf(b->a, "%s at %.0f deg", text, phase);
+    text = jreport_text(b, "%s, %s %.2f", text, name, hypot(k->shape[i], k->turn[i]));
+    if (fabs(phase) > 0.5) text = jreport_text(b, "%s at %.0f deg", text, phase);
   }
-  b->failed = b->failed || !text;
   return text;
 }
 
@@ -244,14 +243,13 @@ static void put_slopes(jreport_builder* b, const jo_modes* m) {
 
 static void put_by_one(jreport_builder* b, const jo_modes* m, int parameter) {
   jo_quantity p = japi_describe(m->plant->model, m->by.wrt[parameter]);
-  const char* title = jarena_printf(b->a, "derivatives with respect to %s%s%s%s", p.name,
-                                    *p.unit ? " [" : "", p.unit, *p.unit ? "]" : "");
+  const char* title = jreport_text(b, "derivatives with respect to %s%s%s%s", p.name,
+                                   *p.unit ? " [" : "", p.unit, *p.unit ? "]" : "");
   jo_table_style* style = JARENA_NEW(b->a, jo_table_style);
-  b->failed = b->failed || !title || !style;
+  b->failed = b->failed || !style;
   if (b->failed) return;
   *style = by_one_style;
-  style->name = jarena_printf(b->a, "by %s", p.name);
-  b->failed = !style->name;
+  style->name = jreport_text(b, "by %s", p.name);
   jreport_begin(b, style, title, m->n);
   for (int i = 0; i < m->n; i++) {
     jreport_put(b, m->mode[i].re);

@@ -6,19 +6,12 @@
 
 #include "api/select.h"
 
-enum { NNOTE = 4 };
-
 jreport_builder japi_build(jarena* a, int n, const jo_model* model) {
-  jo_note* note = JARENA_ARRAY(a, NNOTE, jo_note);
-  if (note) {
-    const jo_note list[NNOTE] = {{"model", "", jo_model_name(model), 0.0},
-                                 {"sha256", "", jo_model_sha256(model), 0.0},
-                                 {"settings", "", jo_model_settings(model), 0.0},
-                                 {"jounce", "", jo_version(), 0.0}};
-    memcpy(note, list, sizeof list);
-  }
-  jreport_builder b = jreport_build(a, n, note, NNOTE);
-  b.failed = b.failed || !note;
+  jreport_builder b = jreport_build(a, n);
+  jreport_add_note(&b, "model", jo_model_name(model));
+  jreport_add_note(&b, "sha256", jo_model_sha256(model));
+  jreport_add_note(&b, "settings", jo_model_settings(model));
+  jreport_add_note(&b, "jounce", jo_version());
   return b;
 }
 
@@ -50,8 +43,7 @@ void japi_begin_slopes(jreport_builder* b, const jo_table_style* style, const jm
   if (b->failed) return;
   memcpy(field, style->field, (size_t)own * sizeof *field);
   for (int k = 0; k < by->n; k++) {
-    field[own + k].name = jarena_printf(b->a, "d/d %s", m->number[by->wrt[k]].path);
-    b->failed = b->failed || !field[own + k].name;
+    field[own + k].name = jreport_text(b, "d/d %s", m->number[by->wrt[k]].path);
   }
   *wide = *style;
   wide->field = field;
@@ -60,8 +52,5 @@ void japi_begin_slopes(jreport_builder* b, const jo_table_style* style, const jm
 }
 
 const char* japi_slope_unit(jreport_builder* b, const char* of, const char* by) {
-  if (!*by) return of;
-  const char* unit = jarena_printf(b->a, "%s/(%s)", of, by);
-  b->failed = b->failed || !unit;
-  return unit;
+  return *by ? jreport_text(b, "%s/(%s)", of, by) : of;
 }

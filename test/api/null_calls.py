@@ -39,7 +39,6 @@ VALUES = {
     ("jo_road_write", "path"): "f->page",
     ("jo_tyre_plot", "path"): "f->page", "inputs": "f->cases_path",
     "jo_tyre*": "f->tyre", "jo_tyre_function*": "f->tyre_function", "jo_tyre_table*": "f->tyre_table",
-    ("jo_kinematics_save", "path"): "f->table_path",
     ("jo_kinematics_sheet", "path"): "f->page", ("jo_kinematics_sheet", "model"): "f->axle_model",
     "path": "f->model_path", "dir": "f->base->dir", "text": "f->text", "length": "f->length",
     "name": "f->names[0]", "increment": "f->number", "progress": "NULL", "user": "NULL",

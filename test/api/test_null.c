@@ -40,7 +40,6 @@ typedef struct subject {
   jo_batch* batch;
   jo_model* axle_model;
   jo_kinematics* kinematics;
-  const char* table_path;
   const char *tyre_path, *cases_path;
   jo_setting tyre_setting;
   jo_imported* imported;
@@ -141,7 +140,6 @@ static int set_up(void** state) {
   make_runs(f);
   make_derivatives(f);
   make_tyre(f);
-  f->table_path = fixture_below(f->base, "table.csv");
   f->plotted[0] = f->loads_result;
   f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
   f->plot.label = f->names;

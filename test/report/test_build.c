@@ -43,7 +43,15 @@ static const jo_table_style fact_style = {"fact", JREPORT_FIELDS(slope_fields), 
                                           .is_inline = true};
 static const jo_table_style flow_style = {"flow", "flow", JREPORT_FIELDS(slope_fields),
                                           .flows = true};
-static const jo_note notes[] = {{"model", "", "car", 0.0}, {"t", "s", NULL, 0.5}};
+static const jreport_field curve_fields[] = {
+    {"x", "m", .no_json = true, .label = "x mm", .width = 6, .digits = 1, .as = 'f', .scale = 1e3},
+    {"toe", "deg", .label = "toe", .width = 4, .digits = 3},
+    {"d toe / d k", .group = "toe", .key = "k"},
+    {"d toe / d c", .group = "toe", .key = "c"},
+    {"camber", "deg", .label = "camber", .width = 6, .digits = 3},
+    {"caster", "deg", .label = "caster", .width = 6, .digits = 3},
+};
+static const jo_table_style panels_style = {"panels", .form = JREPORT_COLUMNS, .panel = 2};
 
 static void put_modes(jreport_builder* b) {
   jreport_begin(b, &modes_style, NULL, 3);
@@ -77,12 +85,19 @@ static void put_slopes(jreport_builder* b, const jo_table_style* style, int n) {
 }
 
 static const jo_tables* make_tables(fixture* f) {
-  jreport_builder b = jreport_build(&f->a, 6, notes, 2);
+  jreport_builder b = jreport_build(&f->a, 7);
+  jreport_add_note(&b, "model", "car");
+  jreport_add_note(&b, "t", "a, b");
   put_modes(&b);
   put_slopes(&b, &slope_style, 3);
   put_slopes(&b, &curves_style, 3);
   put_slopes(&b, &fact_style, 1);
   put_slopes(&b, &flow_style, 3);
+  static const double row[2][6] = {{0.01, 1, 2, 3, 4, 5}, {-0.02, 6, 7, 8, 9, 10}};
+  jreport_begin_columns(&b, &panels_style, "panels", 6, 2);
+  for (int i = 0; i < 6; i++) {
+    jreport_view(&b, &curve_fields[i], &row[0][i], 6);
+  }
   return jreport_built(&b);
 }
 
@@ -122,6 +137,18 @@ static void test_table_flows_into_as_many_columns_as_fit(void** state) {
   expect(&t, "  z    k    0.1\n  z    c      0\n  psi  k    inf\n");
 }
 
+// Columns side by side in panels, each with the first one; of all others nothing is printed.
+static void test_table_in_panels(void** state) {
+  fixture* f = *state;
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_print(jo_tables_find(make_tables(f), "panels"), 80, &(jreport_out){add, &t});
+  expect(&t,
+         "    x mm  toe camber\n    10.0    1      4\n   -20.0    6      9\n"
+         "\n"
+         "    x mm caster\n    10.0      5\n   -20.0     10\n");
+}
+
 static void test_tables_as_json(void** state) {
   fixture* f = *state;
   jtext t;
@@ -143,7 +170,10 @@ static void test_tables_as_json(void** state) {
       "  \"slopes\": {\n    \"z\": {\n      \"k\": 0.10000000000000001,\n      \"c\": 0\n    },\n"
       "    \"psi\": {\n      \"k\": null\n    }\n  },\n"
       "  \"curves\": {\n    \"value\": [0.10000000000000001, 0, null]\n  },\n"
-      "  \"of\": \"z\",\n  \"by\": \"k\",\n  \"value\": 0.10000000000000001");
+      "  \"of\": \"z\",\n  \"by\": \"k\",\n  \"value\": 0.10000000000000001,\n"
+      "  \"panels\": {\n    \"toe\": [1, 6],\n"
+      "    \"toe\": {\n      \"k\": [2, 7],\n      \"c\": [3, 8]\n    },\n"
+      "    \"camber\": [4, 9],\n    \"caster\": [5, 10]\n  }");
 }
 
 static void test_strings_of_json_are_quoted(void** state) {
@@ -163,7 +193,7 @@ static void test_table_with_texts_as_csv(void** state) {
   assert_ok(f->ctx, jreport_table_save(f->ctx, jo_tables_find(make_tables(f), "modes"), path));
   assert_ok(f->ctx, jfile_read(f->ctx, &f->a, path, 1 << 20, &text, &size));
   assert_string_equal(text,
-                      "# model: car\n# t: 0.5 s\n"
+                      "# model: car\n# t: a, b\n"
                       "name,remark,frequency,n,rigid,load\n"
                       ",,Hz,,,N\n"
                       "\"bounce \"\"A\"\"\",\"a, remark\",1.25,0,0,0\n"
@@ -202,6 +232,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table_as_text),
       cmocka_unit_test(test_table_flows_into_as_many_columns_as_fit),
+      cmocka_unit_test(test_table_in_panels),
       cmocka_unit_test(test_tables_as_json),
       cmocka_unit_test(test_strings_of_json_are_quoted),
       cmocka_unit_test(test_table_with_texts_as_csv),

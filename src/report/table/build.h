@@ -12,17 +12,31 @@ typedef struct jreport_builder {
   jo_tables* out;
   jo_table* table;  // room for `room`
   int room;
-  const jo_note* note;
+  jo_note* note;  // room for JREPORT_NOTES
   int nnote;
   int row, column;  // the next cell
   bool failed;
 } jreport_builder;
 
-// Room for n tables. Notes are those of all of them and belong to the caller.
-jreport_builder jreport_build(jarena* a, int n, const jo_note* note, int nnote);
+#define JREPORT_NOTES 16
+
+// Room for n tables.
+jreport_builder jreport_build(jarena* a, int n);
 
 // The next table. `title` NULL: that of the style.
 void jreport_begin(jreport_builder* b, const jo_table_style* style, const char* title, int nrow);
+
+// The next table, of up to `most` columns, which are numbers that the caller owns.
+void jreport_begin_columns(jreport_builder* b, const jo_table_style* style, const char* title,
+                           int most, int nrow);
+void jreport_view(jreport_builder* b, const jreport_field* field, const double* value, int stride);
+
+// A note more, of all tables.
+void jreport_add_note(jreport_builder* b, const char* name, const char* text);
+
+// A text made for the tables; "" where there is no memory.
+const char* jreport_text(jreport_builder* b, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 // The next cell of it. Texts belong to the caller.
 void jreport_put(jreport_builder* b, double value);

@@ -158,16 +158,38 @@ static void put_rows(const writer* w, const level* around, const jo_table* t, in
   close_level(w, &l, "]");
 }
 
+static void put_column(const writer* w, level* l, const jo_table* t, int column) {
+  const char* key = t->style->field[column].key;
+  begin_member(w, l, key ? key : t->column[column].name);
+  level list = open_level(w, l, "[", true);
+  for (int k = 0; k < t->nrow; k++) {
+    begin_member(w, &list, NULL);
+    put_cell(w, t, column, k);
+  }
+  close_level(w, &list, "]");
+}
+
+static bool is_in_group(const jo_table* t, int column, const char* group) {
+  const char* own = column < t->ncolumn ? t->style->field[column].group : NULL;
+  return own && strcmp(own, group) == 0;
+}
+
+// Columns of a group, which stand together, are members of an object of their own.
 static void put_columns(const writer* w, level* l, const jo_table* t) {
   for (int i = 0; i < t->ncolumn; i++) {
+    const char* group = t->style->field[i].group;
     if (!is_member(t, i)) continue;
-    begin_member(w, l, t->column[i].name);
-    level list = open_level(w, l, "[", true);
-    for (int k = 0; k < t->nrow; k++) {
-      begin_member(w, &list, NULL);
-      put_cell(w, t, i, k);
+    if (!group) {
+      put_column(w, l, t, i);
+      continue;
     }
-    close_level(w, &list, "]");
+    begin_member(w, l, group);
+    level inside = open_level(w, l, "{", false);
+    put_column(w, &inside, t, i);
+    while (is_in_group(t, i + 1, group)) {
+      put_column(w, &inside, t, ++i);
+    }
+    close_level(w, &inside, "}");
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as text for people.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static const jreport_field* field_of(const jo_table* t, int column) {
 
 // Zero has no sign; what is not known is a dash.
 static void write_number(char* buffer, double x, const jreport_field* f) {
+  if (f->scale != 0.0) x *= f->scale;
   if (isnan(x)) {
     jformat(buffer, CELL, "-");
   } else if (f->as == 'f') {
@@ -108,13 +110,22 @@ static int put_cell(const jreport_out* out, const jreport_field* f, int width, c
   return shown_length(f->before) + pad + n + shown_length(f->behind);
 }
 
+// Of the columns that are printed: the first one, and these.
+typedef struct panel {
+  int first, last;
+} panel;
+
+static const panel whole = {0, INT_MAX};
+
 // Row -1: the labels.
-static int put_row(const jreport_out* out, const jo_table* t, int row) {
+static int put_row(const jreport_out* out, const jo_table* t, panel p, int row) {
   char buffer[CELL];
   int length = 0;
-  for (int i = 0; i < t->ncolumn; i++) {
+  for (int i = 0, k = -1; i < t->ncolumn; i++) {
     const jreport_field* f = field_of(t, i);
     if (f->width == 0) continue;
+    k++;
+    if (k > 0 && (k < p.first || k > p.last)) continue;
     const char* cell = row >= 0 ? cell_of(t, i, row, buffer) : f->label ? f->label : "";
     if (f->before && !*cell) continue;
     if (length > 0 && out) jreport_out_text(out, " ");
@@ -132,16 +143,16 @@ static bool has_labels(const jo_table* t) {
   return false;
 }
 
-static void put_line(const jreport_out* out, const jo_table* t, int row) {
+static void put_line(const jreport_out* out, const jo_table* t, panel p, int row) {
   jreport_out_text(out, "  ");
-  put_row(out, t, row);
+  put_row(out, t, p, row);
   jreport_out_text(out, "\n");
 }
 
 static void put_flowing(const jreport_out* out, const jo_table* t, int width) {
   int most = 1;
   for (int i = 0; i < t->nrow; i++) {
-    int n = put_row(NULL, t, i);
+    int n = put_row(NULL, t, whole, i);
     if (n > most) most = n;
   }
   int fit = (width - 2 + GAP) / (most + GAP), nside = fit < 1 ? 1 : fit;
@@ -149,10 +160,25 @@ static void put_flowing(const jreport_out* out, const jo_table* t, int width) {
   for (int line = 0; line < nline; line++) {
     jreport_out_text(out, "  ");
     for (int i = line; i < t->nrow; i += nline) {
-      int n = put_row(out, t, i);
+      int n = put_row(out, t, whole, i);
       if (i + nline < t->nrow) jreport_out_blanks(out, most + GAP - n);
     }
     jreport_out_text(out, "\n");
+  }
+}
+
+static int count_printed(const jo_table* t) {
+  int n = 0;
+  for (int i = 0; i < t->ncolumn; i++) {
+    n += field_of(t, i)->width != 0;
+  }
+  return n;
+}
+
+static void put_panel(const jreport_out* out, const jo_table* t, panel p) {
+  if (has_labels(t)) put_line(out, t, p, -1);
+  for (int i = 0; i < t->nrow; i++) {
+    if (is_shown(t, i)) put_line(out, t, p, i);
   }
 }
 
@@ -161,8 +187,13 @@ void jreport_print(const jo_table* table, int width, const jreport_out* out) {
     put_flowing(out, table, width);
     return;
   }
-  if (has_labels(table)) put_line(out, table, -1);
-  for (int i = 0; i < table->nrow; i++) {
-    if (is_shown(table, i)) put_line(out, table, i);
+  int beside = table->style->panel, most = count_printed(table) - 1;
+  if (beside == 0) {
+    put_panel(out, table, whole);
+    return;
+  }
+  for (int i = 1; i <= most; i += beside) {
+    if (i > 1) jreport_out_text(out, "\n");
+    put_panel(out, table, (panel){i, i + beside - 1});
   }
 }

@@ -26,12 +26,15 @@ typedef struct jreport_field {
   const char *name, *unit, *description;  // NULL: ""
   jreport_kind kind;
   bool no_json;
+  const char *group,
+      *key;  // lists by names of columns: the object that this one stands in, its name there
   jreport_skip skip;
   // text
   const char* label;  // above the column; no label in a table: no line of them
   int width;          // negative: to the left; 0: not printed
   int digits;
-  char as;  // 'g' unless given, 'f', 'e'
+  char as;       // 'g' unless given, 'f', 'e'
+  double scale;  // of the numbers that are printed; 0: 1
   // Beside the cell, of which nothing is printed where its text is empty and something stands before it.
   const char *before, *behind;
 } jreport_field;
@@ -54,9 +57,11 @@ struct jo_table_style {
   bool is_inline;  // no object around it: its members are those of the object it stands in
   bool is_flat;    // objects of rows stay on one line
   bool is_list;    // of a map: what belongs to a key is a list, without names
-  const char*
-      parent;  // rows of another table, to each of which as many of these belong, in order; NULL: none
-  bool flows;  // text: rows side by side
+  // Rows of another table, to each of which as many of these belong, in order; NULL: none.
+  const char* parent;
+  // text
+  bool flows;  // rows side by side
+  int panel;   // so many columns at once, each time with the first one beside them; 0: all
 };
 
 // Of a style: its fields are all of an array.
