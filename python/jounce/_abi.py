@@ -306,6 +306,46 @@ class jo_coordinate(Structure):
     ]
 
 
+class jo_column(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("description", c_char_p),
+        ("value", POINTER(c_double)),
+        ("text", POINTER(c_char_p)),
+        ("stride", c_int),
+    ]
+
+
+class jo_note(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("text", c_char_p),
+        ("value", c_double),
+    ]
+
+
+class jo_table(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("title", c_char_p),
+        ("column", POINTER(jo_column)),
+        ("ncolumn", c_int),
+        ("nrow", c_int),
+        ("note", POINTER(jo_note)),
+        ("nnote", c_int),
+        ("style", c_void_p),
+    ]
+
+
+class jo_tables(Structure):
+    _fields_ = [
+        ("table", POINTER(jo_table)),
+        ("ntable", c_int),
+    ]
+
+
 class jo_simulate_options(Structure):
     _fields_ = [
         ("t_end_s", c_double),
@@ -348,61 +388,6 @@ class jo_quantity(Structure):
         ("unit", c_char_p),
         ("description", c_char_p),
         ("value", c_double),
-    ]
-
-
-class jo_event(Structure):
-    _fields_ = [
-        ("t", c_double),
-        ("name", c_char_p),
-        ("on", c_int),
-    ]
-
-
-class jo_change(Structure):
-    _fields_ = [
-        ("t", c_double),
-        ("independent", c_char_p),
-    ]
-
-
-class jo_column(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("description", c_char_p),
-        ("value", POINTER(c_double)),
-        ("text", POINTER(c_char_p)),
-        ("stride", c_int),
-    ]
-
-
-class jo_note(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("text", c_char_p),
-        ("value", c_double),
-    ]
-
-
-class jo_table(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("title", c_char_p),
-        ("column", POINTER(jo_column)),
-        ("ncolumn", c_int),
-        ("nrow", c_int),
-        ("note", POINTER(jo_note)),
-        ("nnote", c_int),
-        ("style", c_void_p),
-    ]
-
-
-class jo_tables(Structure):
-    _fields_ = [
-        ("table", POINTER(jo_table)),
-        ("ntable", c_int),
     ]
 
 
@@ -1039,15 +1024,13 @@ STRUCTS = (jo_allocator,
            jo_system_info,
            jo_operations,
            jo_coordinate,
-           jo_simulate_options,
-           jo_statistics,
-           jo_quantity,
-           jo_event,
-           jo_change,
            jo_column,
            jo_note,
            jo_table,
            jo_tables,
+           jo_simulate_options,
+           jo_statistics,
+           jo_quantity,
            jo_static_info,
            jo_modes_options,
            jo_generated,
@@ -1143,24 +1126,6 @@ FUNCTIONS = {
     "jo_system_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_system_redundant_name": (c_char_p, (c_void_p, c_int,)),
     "jo_system_switch_name": (c_char_p, (c_void_p, c_int,)),
-    "jo_simulate_options_default": (jo_simulate_options, ()),
-    "jo_simulate": (c_int, (c_void_p, c_void_p, POINTER(jo_simulate_options), POINTER(c_void_p),)),
-    "jo_result_destroy": (None, (c_void_p,)),
-    "jo_result_statistics": (jo_statistics, (c_void_p,)),
-    "jo_result_objective_count": (c_int, (c_void_p,)),
-    "jo_result_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_sensor_count": (c_int, (c_void_p,)),
-    "jo_result_output_count": (c_int, (c_void_p,)),
-    "jo_result_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_event_count": (c_int, (c_void_p,)),
-    "jo_result_event_at": (c_int, (c_void_p, c_int, POINTER(jo_event),)),
-    "jo_result_change_count": (c_int, (c_void_p,)),
-    "jo_result_change_at": (c_int, (c_void_p, c_int, POINTER(jo_change),)),
-    "jo_result_column_count": (c_int, (c_void_p,)),
-    "jo_result_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_row_count": (c_int, (c_void_p,)),
-    "jo_result_rows": (POINTER(c_double), (c_void_p,)),
-    "jo_result_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_tables_find": (POINTER(jo_table), (POINTER(jo_tables), c_char_p,)),
     "jo_table_column": (c_int, (POINTER(jo_table), c_char_p,)),
     "jo_table_number": (c_double, (POINTER(jo_table), c_char_p, c_int,)),
@@ -1168,6 +1133,12 @@ FUNCTIONS = {
     "jo_table_print": (None, (POINTER(jo_table), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
     "jo_tables_json": (None, (POINTER(jo_tables), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
     "jo_text_quote": (None, (c_char_p, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
+    "jo_simulate_options_default": (jo_simulate_options, ()),
+    "jo_simulate": (c_int, (c_void_p, c_void_p, POINTER(jo_simulate_options), POINTER(c_void_p),)),
+    "jo_result_destroy": (None, (c_void_p,)),
+    "jo_result_statistics": (jo_statistics, (c_void_p,)),
+    "jo_result_tables": (POINTER(jo_tables), (c_void_p,)),
+    "jo_result_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),

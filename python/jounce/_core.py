@@ -198,6 +198,7 @@ class Owner:
     def close(self) -> None:
         """Let go of the memory of the library, as far as nothing else needs it. Also at the end of `with`."""
         self._held = None
+        self.__dict__.pop("tables", None)  # they look into it
 
     @property
     def closed(self) -> bool:

@@ -2,8 +2,9 @@
 """Results as tables: columns with names and units, as the library has them."""
 from __future__ import annotations
 
+import dataclasses
 from ctypes import pointer
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from . import _abi, _html
 from ._core import Floats, Handle, Path, Quantity, call, file_name, find, text, view
 from ._lib import lib
 
+T = TypeVar("T")
 _ROWS = 60  # that notebooks show
 
 
@@ -30,10 +32,26 @@ class Table(Mapping[str, Union[Floats, Tuple[str, ...]]]):
         self.title: str = text(t.title)
         self.rows: int = t.nrow
         self.columns: Tuple[str, ...] = tuple(text(c.name) for c in columns)
-        self.units: Dict[str, str] = {text(c.name): text(c.unit) for c in columns}
-        self.descriptions: Dict[str, str] = {text(c.name): text(c.description) for c in columns}
+        # names may come twice
+        self.column_units: Tuple[str, ...] = tuple(text(c.unit) for c in columns)
+        self.column_descriptions: Tuple[str, ...] = tuple(text(c.description) for c in columns)
         self.notes: Dict[str, Union[str, float]] = {
             text(n.name): n.value if n.text is None else text(n.text) for n in (t.note[:t.nnote] if t.nnote else [])}
+
+    @property
+    def units(self) -> Dict[str, str]:
+        """Units by name of a column."""
+        return dict(zip(self.columns, self.column_units))
+
+    @property
+    def descriptions(self) -> Dict[str, str]:
+        """Descriptions by name of a column."""
+        return dict(zip(self.columns, self.column_descriptions))
+
+    def matrix(self) -> Floats:
+        """Rows x columns, without a copy: of tables whose numbers lie row by row, as those of histories."""
+        shape = (self.rows, len(self))
+        return view(self._pointer.contents.column[0].value if len(self) else None, shape, self._owner)
 
     def _column(self, i: int) -> Union[Floats, Tuple[str, ...]]:
         c = self._pointer.contents.column[i]
@@ -69,7 +87,7 @@ class Table(Mapping[str, Union[Floats, Tuple[str, ...]]]):
         return f"<Table {self.name}: {self.rows} rows, {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        head = [f"{n} [{u}]" if u else n for n, u in self.units.items()]
+        head = [f"{n} [{u}]" if u else n for n, u in zip(self.columns, self.column_units)]
         cells = [[v if isinstance(v, str) else _html.number(v) for v in self._column(i)[:_ROWS]]
                  for i in range(len(self))]
         return _html.block(self.title or self.name, f"{self.rows} rows", _html.table(head, list(zip(*cells))))
@@ -79,6 +97,17 @@ def tables(found: Any, owner: Handle) -> Dict[str, Table]:
     """The tables of a result by name."""
     made = [Table(pointer(found.contents.table[i]), owner) for i in range(found.contents.ntable)]
     return {t.name: t for t in made}
+
+
+def records(kind: Type[T], table: Optional[Table]) -> List[T]:
+    """Rows as dataclasses, whose members are columns."""
+    if table is None:
+        return []
+    truths = {f.name for f in dataclasses.fields(kind) if f.type == "bool"}  # type: ignore[arg-type]
+    known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    cells = [[bool(v) for v in table[n]] if n in truths else
+             table[n] if isinstance(table[n], tuple) else table[n].tolist() for n in known]
+    return [kind(*row) for row in zip(*cells)]
 
 
 def quantities(table: Table) -> Dict[str, Quantity]:

@@ -17,6 +17,10 @@ void japi_put_parameters(jreport_builder* b, const jmodel* m, const jmodel_selec
 void japi_begin_slopes(jreport_builder* b, const jo_table_style* style, const jmodel* m,
                        const jmodel_selection* by, int nrow);
 
+// Of a run; without memory there are none.
+extern const jo_tables japi_no_tables;
+const jo_tables* japi_result_tables(const jo_system* system, jplant_result* r);
+
 // "N/(m)": unit of a derivative.
 const char* japi_slope_unit(jreport_builder* b, const char* of, const char* by);
 

@@ -78,9 +78,9 @@ static jo_status run_method(work* w, const jo_system* s, jo_method method) {
   opt.tolerance = 1e-6;
   opt.step_s = method == JO_METHOD_RK4 ? 1e-3 : NAN;
   jo_status status = jo_simulate(w->ctx, s, &opt, &r);
-  jo_quantity q;
-  for (int i = 0; status >= 0 && jo_result_output_at(r, i, &q) >= 0; i++) {
-    add(w, q.value);
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_result_tables(r), "final") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "value", i));
   }
   if (status >= 0) status = jo_result_save(w->ctx, r, csv);
   if (status >= 0) status = jo_result_save(w->ctx, r, h5);

@@ -9,6 +9,7 @@
 
 #include "base/system/file.h"
 #include "support/fixture.h"
+#include "support/tables.h"
 
 #define CAR     "test/models/sweep_quarter_car.yaml"
 #define RESTING "test/models/sweep_static.yaml"
@@ -45,12 +46,14 @@ static void compare_runs(fixture* f, const jo_system* a, fixture* g, const jo_sy
   jo_result *r, *s;
   assert_ok(f->ctx, jo_simulate(f->ctx, a, NULL, &r));
   assert_ok(g->ctx, jo_simulate(g->ctx, b, NULL, &s));
-  int rows = jo_result_row_count(r), columns = jo_result_column_count(r);
-  assert_int_equal(rows, jo_result_row_count(s));
-  assert_int_equal(columns, jo_result_column_count(s));
+  const jo_table *of_r = history_of(r), *of_s = history_of(s);
+  int rows = of_r->nrow, columns = of_r->ncolumn;
+  assert_int_equal(rows, of_s->nrow);
+  assert_int_equal(columns, of_s->ncolumn);
   assert_true(rows > 10 && columns > 3);
-  compare(jo_result_rows(r), jo_result_rows(s), rows * columns);
-  assert_int_equal(jo_result_event_count(r), jo_result_event_count(s));
+  compare(of_r->column[0].value, of_s->column[0].value, rows * columns);
+  assert_int_equal(table_of(jo_result_tables(r), "events")->nrow,
+                   table_of(jo_result_tables(s), "events")->nrow);
   jo_result_destroy(r);
   jo_result_destroy(s);
 }
@@ -580,11 +583,10 @@ static const char mirrored[] =
 
 static double objective_of(fixture* f, const jo_system* s) {
   jo_result* r;
-  jo_quantity q;
   assert_ok(f->ctx, jo_simulate(f->ctx, s, NULL, &r));
-  assert_ok(f->ctx, jo_result_objective_at(r, 0, &q));
+  double psi = run_objective(r, 0);
   jo_result_destroy(r);
-  return q.value;
+  return psi;
 }
 
 // The objective at another value of a number: of a file with that value, or of a system that is set to it.

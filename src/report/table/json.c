@@ -128,6 +128,13 @@ static void put_leaf(const writer* w, const level* around, const jo_table* t, in
   }
 }
 
+static bool is_repeated(const char* const* text, int first, int i) {
+  for (int k = first; k < i; k++) {
+    if (strcmp(text[k], text[i]) == 0) return true;
+  }
+  return false;
+}
+
 // Rows with the same texts in the columns before `key` are below one another; each of the others opens an object.
 static void put_map(const writer* w, const level* around, const jo_table* t, int first, int n,
                     int key) {
@@ -137,6 +144,10 @@ static void put_map(const writer* w, const level* around, const jo_table* t, int
     int end = i + 1;
     while (key + 1 < t->style->nkey && end < first + n && strcmp(text[end], text[i]) == 0) {
       end++;
+    }
+    if (t->style->is_unique && is_repeated(text, first, i)) {
+      i = end;
+      continue;
     }
     begin_member(w, &l, text[i]);
     if (key + 1 < t->style->nkey) {

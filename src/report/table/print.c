@@ -41,7 +41,7 @@ static const jreport_field* field_of(const jo_table* t, int column) {
 static void write_number(char* buffer, double x, const jreport_field* f) {
   if (f->scale != 0.0) x *= f->scale;
   if (isnan(x)) {
-    jformat(buffer, CELL, "-");
+    jformat(buffer, CELL, "%s", f->missing ? f->missing : "-");
   } else if (f->as == 'f') {
     jformat(buffer, CELL, "%.*f", f->digits, x + 0.0);
   } else if (f->as == 'e') {
@@ -149,19 +149,34 @@ static void put_line(const jreport_out* out, const jo_table* t, panel p, int row
   jreport_out_text(out, "\n");
 }
 
+// How many rows are printed, and of those that are not.
+static int count_rows(const jo_table* t) {
+  return t->style->most > 0 && t->nrow > t->style->most ? t->style->most : t->nrow;
+}
+
+static void put_more(const jreport_out* out, const jo_table* t) {
+  char line[CELL];
+  int left = t->nrow - count_rows(t);
+  if (left == 0) return;
+  jformat(line, sizeof line, "  ... and %d more", left);
+  jreport_out_text(out, line);
+  if (t->style->more) jreport_out_text(out, t->style->more);
+  jreport_out_text(out, "\n");
+}
+
 static void put_flowing(const jreport_out* out, const jo_table* t, int width) {
-  int most = 1;
-  for (int i = 0; i < t->nrow; i++) {
+  int most = 1, nrow = count_rows(t);
+  for (int i = 0; i < nrow; i++) {
     int n = put_row(NULL, t, whole, i);
     if (n > most) most = n;
   }
   int fit = (width - 2 + GAP) / (most + GAP), nside = fit < 1 ? 1 : fit;
-  int nline = (t->nrow + nside - 1) / nside;
+  int nline = (nrow + nside - 1) / nside;
   for (int line = 0; line < nline; line++) {
     jreport_out_text(out, "  ");
-    for (int i = line; i < t->nrow; i += nline) {
+    for (int i = line; i < nrow; i += nline) {
       int n = put_row(out, t, whole, i);
-      if (i + nline < t->nrow) jreport_out_blanks(out, most + GAP - n);
+      if (i + nline < nrow) jreport_out_blanks(out, most + GAP - n);
     }
     jreport_out_text(out, "\n");
   }
@@ -177,7 +192,7 @@ static int count_printed(const jo_table* t) {
 
 static void put_panel(const jreport_out* out, const jo_table* t, panel p) {
   if (has_labels(t)) put_line(out, t, p, -1);
-  for (int i = 0; i < t->nrow; i++) {
+  for (int i = 0; i < count_rows(t); i++) {
     if (is_shown(t, i)) put_line(out, t, p, i);
   }
 }
@@ -185,11 +200,13 @@ static void put_panel(const jreport_out* out, const jo_table* t, panel p) {
 void jreport_print(const jo_table* table, int width, const jreport_out* out) {
   if (table->style->flows) {
     put_flowing(out, table, width);
+    put_more(out, table);
     return;
   }
   int beside = table->style->panel, most = count_printed(table) - 1;
   if (beside == 0) {
     put_panel(out, table, whole);
+    put_more(out, table);
     return;
   }
   for (int i = 1; i <= most; i += beside) {

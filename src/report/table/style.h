@@ -33,8 +33,9 @@ typedef struct jreport_field {
   const char* label;  // above the column; no label in a table: no line of them
   int width;          // negative: to the left; 0: not printed
   int digits;
-  char as;       // 'g' unless given, 'f', 'e'
-  double scale;  // of the numbers that are printed; 0: 1
+  char as;              // 'g' unless given, 'f', 'e'
+  double scale;         // of the numbers that are printed; 0: 1
+  const char* missing;  // in place of what is not a number; NULL: a dash
   // Beside the cell, of which nothing is printed where its text is empty and something stands before it.
   const char *before, *behind;
 } jreport_field;
@@ -59,9 +60,12 @@ struct jo_table_style {
   bool is_list;    // of a map: what belongs to a key is a list, without names
   // Rows of another table, to each of which as many of these belong, in order; NULL: none.
   const char* parent;
+  bool is_unique;  // of a map: of rows with one key the first counts
   // text
   bool flows;  // rows side by side
-  int panel;   // so many columns at once, each time with the first one beside them; 0: all
+  int most;    // rows that are printed; 0: all. Then how many more there are, and this behind it
+  const char* more;
+  int panel;  // so many columns at once, each time with the first one beside them; 0: all
 };
 
 // Of a style: its fields are all of an array.
