@@ -847,23 +847,6 @@ class jo_study_part(Structure):
     ]
 
 
-class jo_study_table(Structure):
-    _fields_ = [
-        ("title", c_char_p),
-        ("rows", c_int),
-        ("columns", c_int),
-    ]
-
-
-class jo_study_column(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("value", POINTER(c_double)),
-        ("text", POINTER(c_char_p)),
-    ]
-
-
 class jo_range(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -1067,8 +1050,6 @@ STRUCTS = (jo_allocator,
            jo_road_options,
            jo_study_options,
            jo_study_part,
-           jo_study_table,
-           jo_study_column,
            jo_range,
            jo_correlation,
            jo_team,
@@ -1280,8 +1261,7 @@ FUNCTIONS = {
     "jo_study_run": (c_int, (c_void_p, c_void_p, POINTER(jo_study_options),)),
     "jo_study_part_count": (c_int, (c_void_p,)),
     "jo_study_part_at": (c_int, (c_void_p, c_int, POINTER(jo_study_part),)),
-    "jo_study_table_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_study_table),)),
-    "jo_study_column_at": (c_int, (c_void_p, c_int, c_int, c_int, POINTER(jo_study_column),)),
+    "jo_study_tables": (POINTER(jo_tables), (c_void_p, c_int,)),
     "jo_study_figure_save": (c_int, (c_void_p, c_void_p, c_int, c_int, c_char_p,)),
     "jo_study_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_sweep_options_default": (jo_sweep_options, ()),

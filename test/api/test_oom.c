@@ -323,10 +323,10 @@ static jo_status study_model(work* w) {
   jo_status status = jo_study_load(w->ctx, STUDY, NULL, 0, &s);
   if (status >= 0) status = jo_study_run(w->ctx, s, &opt);
   if (status >= 0) status = jo_study_save(w->ctx, s, page);
-  jo_study_column c;
   for (int i = 0; status >= 0 && i < jo_study_part_count(s); i++) {
-    for (int k = 0; jo_study_column_at(s, i, 0, k, &c) >= 0; k++) {
-      if (c.value) add(w, c.value[0]);
+    const jo_table* t = jo_study_tables(s, i)->table;
+    for (int k = 0; k < t->ncolumn; k++) {
+      if (t->column[k].value) add(w, t->column[k].value[0]);
     }
   }
   jo_study_destroy(s);

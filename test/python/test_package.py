@@ -776,7 +776,7 @@ class Others(Case):
         values, histories = study.parts
         self.assertEqual((values.title, values.kind), ("numbers", "values"))
         table = values.tables[0]
-        self.assertTrue(any(isinstance(c.values, np.ndarray) for c in table.columns.values()))
+        self.assertTrue(any(isinstance(c, np.ndarray) for c in table.values()))
         self.assertIn("<table", table._repr_html_())
         self.assertIn("<svg", histories.figures[0])
         self.assertIn("<iframe", study._repr_html_())

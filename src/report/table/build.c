@@ -80,14 +80,23 @@ void jreport_begin_columns(jreport_builder* b, const jo_table_style* style, cons
   begin_table(b, own, title, column, nrow);
 }
 
-void jreport_view(jreport_builder* b, const jreport_field* field, const double* value, int stride) {
+static void view(jreport_builder* b, const jreport_field* field, const double* value,
+                 const char* const* text, int stride) {
   if (b->failed) return;
   jo_table* t = &b->table[b->out->ntable - 1];
   jo_table_style* style = (jo_table_style*)t->style;
   ((jreport_field*)style->field)[style->nfield++] = *field;
-  ((jo_column*)t->column)[t->ncolumn++] =
-      (jo_column){text_of(field->name), text_of(field->unit), text_of(field->description),
-                  .value = value, .stride = stride};
+  ((jo_column*)t->column)[t->ncolumn++] = (jo_column){
+      text_of(field->name), text_of(field->unit), text_of(field->description), value, text, stride};
+}
+
+void jreport_view(jreport_builder* b, const jreport_field* field, const double* value, int stride) {
+  view(b, field, value, NULL, stride);
+}
+
+void jreport_view_texts(jreport_builder* b, const jreport_field* field, const char* const* text) {
+  JASSERT(field->kind == JREPORT_WORDS);
+  view(b, field, NULL, text, 1);
 }
 
 // The column the next cell stands in, and its row.

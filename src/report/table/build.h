@@ -26,10 +26,11 @@ jreport_builder jreport_build(jarena* a, int n);
 // The next table. `title` NULL: that of the style.
 void jreport_begin(jreport_builder* b, const jo_table_style* style, const char* title, int nrow);
 
-// The next table, of up to `most` columns, which are numbers that the caller owns.
+// The next table, of up to `most` columns, which the caller owns.
 void jreport_begin_columns(jreport_builder* b, const jo_table_style* style, const char* title,
                            int most, int nrow);
 void jreport_view(jreport_builder* b, const jreport_field* field, const double* value, int stride);
+void jreport_view_texts(jreport_builder* b, const jreport_field* field, const char* const* text);
 
 // A note more, of all tables.
 void jreport_add_note(jreport_builder* b, const char* name, const char* text);

@@ -191,10 +191,16 @@ static int count_printed(const jo_table* t) {
 }
 
 static void put_panel(const jreport_out* out, const jo_table* t, panel p) {
+  int thin = t->style->thin, n = count_rows(t), step = thin > 0 ? (n + thin - 1) / thin : 1;
   if (has_labels(t)) put_line(out, t, p, -1);
-  for (int i = 0; i < count_rows(t); i++) {
-    if (is_shown(t, i)) put_line(out, t, p, i);
+  for (int i = 0; i < n; i++) {
+    bool is_there = step < 2 || i % step == 0 || i == n - 1;
+    if (is_there && is_shown(t, i)) put_line(out, t, p, i);
   }
+  if (step < 2) return;
+  char line[2 * CELL];
+  jformat(line, sizeof line, "  (one row in %d of %d; --json has all)\n", step, n);
+  jreport_out_text(out, line);
 }
 
 void jreport_print(const jo_table* table, int width, const jreport_out* out) {

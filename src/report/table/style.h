@@ -65,6 +65,7 @@ struct jo_table_style {
   bool flows;  // rows side by side
   int most;    // rows that are printed; 0: all. Then how many more there are, and this behind it
   const char* more;
+  int thin;   // of more rows than this every so many-th one is printed, and the last; 0: all
   int panel;  // so many columns at once, each time with the first one beside them; 0: all
 };
 
