@@ -91,12 +91,15 @@ void cli_table(const jo_table* table) {
   jo_table_print(table, cli_width(), put_table_text, NULL);
 }
 
+void cli_titled_table(const jo_table* table) {
+  cli_heading("\n%s", table->title);
+  cli_table(table);
+}
+
 void cli_tables(const jo_tables* tables) {
   for (int i = 0; i < tables->ntable; i++) {
     const jo_table* t = &tables->table[i];
-    if (t->nrow == 0 || !*t->title) continue;
-    cli_heading("\n%s", t->title);
-    cli_table(t);
+    if (t->nrow > 0 && *t->title) cli_titled_table(t);
   }
 }
 

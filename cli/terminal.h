@@ -24,6 +24,9 @@ void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // The rows of a table.
 void cli_table(const jo_table* table);
 
+// The same below an empty line and its title as a heading.
+void cli_titled_table(const jo_table* table);
+
 // Tables that have a title and rows: an empty line, the title as a heading, and their rows.
 void cli_tables(const jo_tables* tables);
 

@@ -711,18 +711,6 @@ class jo_loads_element(Structure):
     ]
 
 
-class jo_pose(Structure):
-    _fields_ = [
-        ("body", c_char_p),
-        ("x", c_double),
-        ("y", c_double),
-        ("z", c_double),
-        ("yaw_deg", c_double),
-        ("pitch_deg", c_double),
-        ("roll_deg", c_double),
-    ]
-
-
 class jo_loads_event(Structure):
     _fields_ = [
         ("t0", c_double),
@@ -1037,7 +1025,6 @@ STRUCTS = (jo_allocator,
            jo_loads_options,
            jo_loads_statistics,
            jo_loads_element,
-           jo_pose,
            jo_loads_event,
            jo_loads_plot,
            jo_reconstruct_options,
@@ -1206,13 +1193,7 @@ FUNCTIONS = {
     "jo_loads_element_count": (c_int, (c_void_p,)),
     "jo_loads_element_at": (c_int, (c_void_p, c_int, POINTER(jo_loads_element),)),
     "jo_loads_cycles": (c_int, (c_void_p, c_void_p, c_int, c_int, c_int, POINTER(c_double), POINTER(c_double),)),
-    "jo_loads_sample_count": (c_int, (c_void_p,)),
-    "jo_loads_samples": (POINTER(c_double), (c_void_p,)),
-    "jo_loads_sensor_count": (c_int, (c_void_p,)),
-    "jo_loads_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_loads_pose": (c_int, (c_void_p, POINTER(jo_pose),)),
-    "jo_loads_event_count": (c_int, (c_void_p,)),
-    "jo_loads_event_at": (c_int, (c_void_p, c_int, POINTER(jo_loads_event),)),
+    "jo_loads_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_loads_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_loads_rainflow_save": (c_int, (c_void_p, c_void_p, c_int, c_char_p,)),
     "jo_loads_plot_save": (c_int, (c_void_p, POINTER(jo_loads_plot), c_char_p,)),

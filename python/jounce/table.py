@@ -103,10 +103,9 @@ def records(kind: Type[T], table: Optional[Table]) -> List[T]:
     """Rows as dataclasses, whose members are columns."""
     if table is None:
         return []
-    truths = {f.name for f in dataclasses.fields(kind) if f.type == "bool"}  # type: ignore[arg-type]
-    known = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
-    cells = [[bool(v) for v in table[n]] if n in truths else
-             table[n] if isinstance(table[n], tuple) else table[n].tolist() for n in known]
+    plain = {"bool": bool, "int": int, "float": float}
+    cells = [list(map(plain.get(str(f.type), str), table[f.name]))
+             for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     return [kind(*row) for row in zip(*cells)]
 
 

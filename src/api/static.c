@@ -114,14 +114,6 @@ static const jreport_field outputs[] = {
 };
 static const jo_table_style outputs_style = {"outputs", JREPORT_FIELDS(outputs)};
 
-static int sensor_count(const jmodel* m) {
-  int n = 0;
-  for (int i = 0; i < m->nsignal; i++) {
-    n += m->signal[i].is_output;
-  }
-  return n;
-}
-
 // Of the i-th output: sensors of the file come first.
 static const char* description_of(const jmodel* m, int i) {
   for (int k = 0, n = 0; k < m->nsignal; k++) {
@@ -215,7 +207,7 @@ enum { NTABLE = 8 };
 
 static jo_status make_tables(jo_static* s, const jo_model* model) {
   jo_static_info info = jo_static_inspect(s);
-  int nsensor = sensor_count(s->plant->model);
+  int nsensor = japi_sensor_count(s->plant->model);
   jreport_builder b = japi_build(&s->arena, NTABLE, model);
   put_facts(&b, &info);
   put_coordinates(&b, s);

@@ -15,6 +15,14 @@ jreport_builder japi_build(jarena* a, int n, const jo_model* model) {
   return b;
 }
 
+int japi_sensor_count(const jmodel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nsignal; i++) {
+    n += m->signal[i].is_output;
+  }
+  return n;
+}
+
 static const jreport_field parameters[] = {
     {"parameter", .kind = JREPORT_WORDS},
     {.name = "value"},

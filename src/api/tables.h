@@ -10,6 +10,9 @@
 // Room for n tables, with notes of the model they come from: its name, hash, settings, and the version of Jounce.
 jreport_builder japi_build(jarena* a, int n, const jo_model* model);
 
+// Outputs of a model begin with the sensors of its file: how many these are.
+int japi_sensor_count(const jmodel* m);
+
 // "parameters": what was differentiated with respect to.
 void japi_put_parameters(jreport_builder* b, const jmodel* m, const jmodel_selection* by);
 

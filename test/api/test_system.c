@@ -109,15 +109,17 @@ static void compare_derivatives(fixture* f, const jo_system* a, fixture* g, cons
 static jo_loads_result* load(fixture* f, const jo_system* s) {
   jo_loads_result* r;
   assert_ok(f->ctx, jo_loads_run(f->ctx, s, NULL, &r));
-  assert_true(jo_loads_sample_count(r) > 100);
+  assert_true(table_of(jo_loads_tables(r), "history")->nrow > 100);
   return r;
 }
 
 static void compare_loads(fixture* f, const jo_system* a, fixture* g, const jo_system* b) {
   jo_loads_result *r = load(f, a), *s = load(g, b);
-  int n = jo_loads_sample_count(r), width = 1 + jo_loads_element_count(r);
-  assert_int_equal(n, jo_loads_sample_count(s));
-  compare(jo_loads_samples(r), jo_loads_samples(s), n * width);
+  const jo_table *of_r = table_of(jo_loads_tables(r), "history"),
+                 *of_s = table_of(jo_loads_tables(s), "history");
+  assert_int_equal(of_r->nrow, of_s->nrow);
+  assert_int_equal(of_r->ncolumn, of_s->ncolumn);
+  compare(of_r->column[0].value, of_s->column[0].value, of_r->nrow * of_r->ncolumn);
   jo_loads_element x, y;
   for (int i = 0; jo_loads_element_at(r, i, &x) >= 0; i++) {
     assert_ok(g->ctx, jo_loads_element_at(s, i, &y));
@@ -300,8 +302,9 @@ static void test_system_loads_begin_at_rest_of_set_values(void** state) {
   for (double k = 8000.0; k < 40000.0; k *= 2.0) {
     assert_ok(f->ctx, jo_system_set(f->ctx, s, by, &k, 1));
     jo_loads_result* r = load(f, s);
-    int width = 1 + jo_loads_element_count(r);
-    const double* sample = jo_loads_samples(r);
+    const jo_table* history = table_of(jo_loads_tables(r), "history");
+    int width = history->ncolumn;
+    const double* sample = history->column[0].value;
     for (; sample[0] < 0.19; sample += width) {
       assert_near(fabs(sample[1]), 9.81 * 250.0, 1e-6);
       assert_near(fabs(sample[2]), 9.81 * 290.0, 1e-6);

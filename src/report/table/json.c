@@ -96,7 +96,8 @@ static bool is_member(const jo_table* t, int column) {
 static void put_members(const writer* w, level* l, const jo_table* t, int row) {
   for (int i = 0; i < t->ncolumn; i++) {
     if (!is_member(t, i)) continue;
-    begin_member(w, l, t->style->is_list ? NULL : t->column[i].name);
+    const char* key = t->style->field[i].key ? t->style->field[i].key : t->column[i].name;
+    begin_member(w, l, t->style->is_list ? NULL : key);
     put_cell(w, t, i, row);
   }
 }

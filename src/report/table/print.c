@@ -127,7 +127,7 @@ static int put_row(const jreport_out* out, const jo_table* t, panel p, int row) 
     k++;
     if (k > 0 && (k < p.first || k > p.last)) continue;
     const char* cell = row >= 0 ? cell_of(t, i, row, buffer) : f->label ? f->label : "";
-    if (f->before && !*cell) continue;
+    if (f->width == JREPORT_PLAIN && f->before && !*cell) continue;
     if (length > 0 && out) jreport_out_text(out, " ");
     length += (length > 0) + put_cell(out, f, width_of(t, i), cell, row < 0);
   }
@@ -149,15 +149,18 @@ static void put_line(const jreport_out* out, const jo_table* t, panel p, int row
   jreport_out_text(out, "\n");
 }
 
-// How many rows are printed, and of those that are not.
+// How many rows are printed of those that are shown at all, and what is said of the others.
 static int count_rows(const jo_table* t) {
   return t->style->most > 0 && t->nrow > t->style->most ? t->style->most : t->nrow;
 }
 
 static void put_more(const jreport_out* out, const jo_table* t) {
   char line[CELL];
-  int left = t->nrow - count_rows(t);
-  if (left == 0) return;
+  int left = -count_rows(t);
+  for (int i = 0; i < t->nrow; i++) {
+    left += is_shown(t, i);
+  }
+  if (t->style->most == 0 || left <= 0) return;
   jformat(line, sizeof line, "  ... and %d more", left);
   jreport_out_text(out, line);
   if (t->style->more) jreport_out_text(out, t->style->more);
@@ -190,12 +193,27 @@ static int count_printed(const jo_table* t) {
   return n;
 }
 
+// The row behind this one in the order of size, largest first; row -1: the first of them.
+static int next_smaller(const jo_table* t, int column, int row) {
+  double limit = row < 0 ? INFINITY : fabs(jreport_number(t, column, row));
+  int best = -1;
+  for (int i = 0; i < t->nrow; i++) {
+    double size = fabs(jreport_number(t, column, i));
+    bool is_after = size < limit || (size == limit && i > row);
+    if (is_after && (best < 0 || size > fabs(jreport_number(t, column, best)))) best = i;
+  }
+  return best;
+}
+
 static void put_panel(const jreport_out* out, const jo_table* t, panel p) {
-  int thin = t->style->thin, n = count_rows(t), step = thin > 0 ? (n + thin - 1) / thin : 1;
+  int thin = t->style->thin, n = t->nrow, step = thin > 0 ? (n + thin - 1) / thin : 1;
   if (has_labels(t)) put_line(out, t, p, -1);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0, row = -1, left = count_rows(t); i < n && left > 0; i++) {
+    row = t->style->by > 0 ? next_smaller(t, t->style->by, row) : i;
     bool is_there = step < 2 || i % step == 0 || i == n - 1;
-    if (is_there && is_shown(t, i)) put_line(out, t, p, i);
+    if (!is_there || !is_shown(t, row)) continue;
+    put_line(out, t, p, row);
+    left--;
   }
   if (step < 2) return;
   char line[2 * CELL];

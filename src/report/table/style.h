@@ -26,8 +26,8 @@ typedef struct jreport_field {
   const char *name, *unit, *description;  // NULL: ""
   jreport_kind kind;
   bool no_json;
-  const char *group,
-      *key;  // lists by names of columns: the object that this one stands in, its name there
+  // Its name in JSON, NULL: that of the column; and the object that a list of its numbers stands in.
+  const char *group, *key;
   jreport_skip skip;
   // text
   const char* label;  // above the column; no label in a table: no line of them
@@ -65,6 +65,7 @@ struct jo_table_style {
   bool flows;  // rows side by side
   int most;    // rows that are printed; 0: all. Then how many more there are, and this behind it
   const char* more;
+  int by;     // rows in the order of the size of this column, largest first; 0: as they are
   int thin;   // of more rows than this every so many-th one is printed, and the last; 0: all
   int panel;  // so many columns at once, each time with the first one beside them; 0: all
 };
