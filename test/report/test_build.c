@@ -149,6 +149,77 @@ static void test_table_in_panels(void** state) {
          "    x mm caster\n    10.0      5\n   -20.0     10\n");
 }
 
+static const jreport_field size_fields[] = {
+    {"name", .kind = JREPORT_WORDS, .width = -2},
+    {"load", "N", .key = "value", .width = 4, .digits = 3, .missing = "none"},
+    {"rest", .kind = JREPORT_TRUTH, .skip = JREPORT_SKIP_SET},
+};
+
+static const jo_table* put_sizes(fixture* f, const jo_table_style* style, const jo_tables** all) {
+  static const char* const name[] = {"a", "b", "a", "c", "d", "e"};
+  static const double load[] = {1, -7, NAN, 7, 3, -0.0}, rest[] = {0, 0, 0, 0, 1, 0};
+  jreport_builder b = jreport_build(&f->a, 1);
+  jreport_begin(&b, style, NULL, 6);
+  for (int i = 0; i < 6; i++) {
+    jreport_say(&b, name[i]);
+    jreport_put(&b, load[i]);
+    jreport_put(&b, rest[i]);
+  }
+  *all = jreport_built(&b);
+  return (*all)->table;
+}
+
+// By size, equal ones in their order; what is left out is counted, rows that are never shown are not.
+static void test_table_shows_the_largest_and_says_how_many_are_left(void** state) {
+  fixture* f = *state;
+  const jo_tables* all;
+  const jo_table_style largest = {"sizes", JREPORT_FIELDS(size_fields), .by = 1, .most = 2,
+                                  .more = ", with --json"};
+  const jo_table_style sorted = {"sizes", .field = size_fields, .nfield = 3, .by = 1};
+  const jo_table_style thin = {"sizes", JREPORT_FIELDS(size_fields), .thin = 2};
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_print(put_sizes(f, &largest, &all), 80, &(jreport_out){add, &t});
+  expect(&t, "  b    -7\n  c     7\n  ... and 3 more, with --json\n");
+  jreport_print(put_sizes(f, &sorted, &all), 80, &(jreport_out){add, &t});
+  expect(&t, "  b    -7\n  c     7\n  a     1\n  e     0\n  a  none\n");
+  jreport_print(put_sizes(f, &thin, &all), 80, &(jreport_out){add, &t});
+  expect(&t, "  a     1\n  c     7\n  e     0\n  (one row in 3 of 6; --json has all)\n");
+}
+
+static void test_keys_of_json_are_unique_where_they_must_be(void** state) {
+  fixture* f = *state;
+  const jo_tables* all;
+  const jo_table_style map = {"sizes",   .field = size_fields, .nfield = 2, .form = JREPORT_MAP,
+                              .nkey = 1, .is_unique = true};
+  const jo_table_style one = {"sizes", .field = size_fields, .nfield = 3, .form = JREPORT_ONE,
+                              .is_flat = true};
+  jreport_builder b = jreport_build(&f->a, 1);
+  jreport_begin(&b, &map, NULL, 3);
+  for (int i = 0; i < 3; i++) {
+    jreport_say(&b, i == 1 ? "b" : "a");
+    jreport_put(&b, i);
+  }
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_json(jreport_built(&b), 0, &(jreport_out){add, &t});
+  expect(&t, "\n\"sizes\": {\n  \"a\": 0,\n  \"b\": 1\n}");
+  put_sizes(f, &one, &all);
+  jreport_json(all, 0, &(jreport_out){add, &t});
+  expect(&t, "\n\"sizes\": {\"name\": \"a\", \"value\": 1, \"rest\": false}");
+}
+
+// What is not a number has a text of its own, where one is given.
+static void test_missing_numbers_have_their_text(void** state) {
+  fixture* f = *state;
+  const jo_tables* all;
+  const jo_table_style plain = {"sizes", JREPORT_FIELDS(size_fields)};
+  jtext t;
+  jtext_init(&t, f->ctx);
+  jreport_print(put_sizes(f, &plain, &all), 80, &(jreport_out){add, &t});
+  expect(&t, "  a     1\n  b    -7\n  a  none\n  c     7\n  e     0\n");
+}
+
 static void test_tables_as_json(void** state) {
   fixture* f = *state;
   jtext t;
@@ -233,6 +304,9 @@ int main(void) {
       cmocka_unit_test(test_table_as_text),
       cmocka_unit_test(test_table_flows_into_as_many_columns_as_fit),
       cmocka_unit_test(test_table_in_panels),
+      cmocka_unit_test(test_table_shows_the_largest_and_says_how_many_are_left),
+      cmocka_unit_test(test_keys_of_json_are_unique_where_they_must_be),
+      cmocka_unit_test(test_missing_numbers_have_their_text),
       cmocka_unit_test(test_tables_as_json),
       cmocka_unit_test(test_strings_of_json_are_quoted),
       cmocka_unit_test(test_table_with_texts_as_csv),

@@ -193,14 +193,20 @@ static int count_printed(const jo_table* t) {
   return n;
 }
 
+// What is not known comes last.
+static double size_of(const jo_table* t, int column, int row) {
+  double x = jreport_number(t, column, row);
+  return isnan(x) ? -1.0 : fabs(x);
+}
+
 // The row behind this one in the order of size, largest first; row -1: the first of them.
 static int next_smaller(const jo_table* t, int column, int row) {
-  double limit = row < 0 ? INFINITY : fabs(jreport_number(t, column, row));
+  double limit = row < 0 ? INFINITY : size_of(t, column, row);
   int best = -1;
   for (int i = 0; i < t->nrow; i++) {
-    double size = fabs(jreport_number(t, column, i));
+    double size = size_of(t, column, i);
     bool is_after = size < limit || (size == limit && i > row);
-    if (is_after && (best < 0 || size > fabs(jreport_number(t, column, best)))) best = i;
+    if (is_after && (best < 0 || size > size_of(t, column, best))) best = i;
   }
   return best;
 }
