@@ -220,8 +220,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
        .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
        .number = &j.opt.history_step_s, .needs = "--history"},
-      {"-o", "FILE", "write derivatives or histories: .csv, .h5, .mat; the V-curve: .csv, .svg",
-       .file = &j.path, .ends = JO_HISTORY_ENDINGS ".svg"},
+      {"-o", "FILE", "write derivatives, a history, or the V-curve", .file = &j.path,
+       .ends = JO_HISTORY_ENDINGS ".svg"},
   };
   cli_exit code = cli_parse(c, &cli_sens, option, sizeof option / sizeof *option, argc, argv);
   if (code == CLI_OK) code = check_options(&j);

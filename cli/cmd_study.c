@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce study: what a study file asks for, as tables, figures and one page.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,73 +8,7 @@
 #include "json.h"
 #include "terminal.h"
 
-#define MAX_ROWS 25  // of a table on the terminal: more is for other programs
-#define DIGITS   14  // width of a number
-
 // ---- text ----------------------------------------------------------------------------------------
-
-// Columns that a terminal shows. Other characters than letters count as one each.
-static int width_of(const char* s) {
-  int n = 0;
-  for (; *s; s++) {
-    n += ((unsigned char)*s & 0xc0) != 0x80;
-  }
-  return n;
-}
-
-static void head_of(const jo_study_column* c, char* head, size_t size) {
-  snprintf(head, size, *c->unit ? "%.80s [%.40s]" : "%.80s%.40s", c->name, c->unit);
-}
-
-static int column_width(const jo_study_column* c, int rows) {
-  char head[160];
-  head_of(c, head, sizeof head);
-  int width = width_of(head);
-  if (!c->text) return width > DIGITS ? width : DIGITS;
-  for (int i = 0; i < rows; i++) {
-    int n = width_of(c->text[i]);
-    if (n > width) width = n;
-  }
-  return width;
-}
-
-static void print_cell(const char* text, int width, bool is_left, bool is_last) {
-  int pad = width - width_of(text);
-  if (!is_left) printf("%*s", pad > 0 ? pad : 0, "");
-  cli_put(stdout, text);
-  if (is_left && !is_last) printf("%*s", pad > 0 ? pad : 0, "");
-}
-
-// row -1: the heads
-static void print_row(const jo_study* s, int part, int table, const jo_study_table* t, int row) {
-  jo_study_column c;
-  for (int i = 0; jo_study_column_at(s, part, table, i, &c) >= 0; i++) {
-    char text[160];
-    printf("  ");
-    if (row < 0) {
-      head_of(&c, text, sizeof text);
-    } else if (!c.text) {
-      snprintf(text, sizeof text, isfinite(c.value[row]) ? "%.8g" : "-", c.value[row] + 0.0);
-    }
-    print_cell(row >= 0 && c.text ? c.text[row] : text, column_width(&c, t->rows), c.text != NULL,
-               i == t->columns - 1);
-  }
-  printf("\n");
-}
-
-static void print_table(const jo_study* s, int part, int i) {
-  jo_study_table t;
-  if (jo_study_table_at(s, part, i, &t) < 0) return;
-  if (*t.title) cli_print(stdout, "  %s\n", t.title);
-  print_row(s, part, i, &t, -1);
-  int stride = (t.rows + MAX_ROWS - 1) / MAX_ROWS, last = -1;
-  for (int row = 0; row < t.rows; row += stride) {
-    print_row(s, part, i, &t, row);
-    last = row;
-  }
-  if (t.rows > 0 && last != t.rows - 1) print_row(s, part, i, &t, t.rows - 1);
-  if (stride > 1) printf("  (one row in %d of %d; --json has all)\n", stride, t.rows);
-}
 
 static void print_text(const jo_study* s) {
   jo_study_part p;
@@ -83,31 +16,31 @@ static void print_text(const jo_study* s) {
   for (int i = 0; jo_study_part_at(s, i, &p) >= 0; i++) {
     cli_heading("\n%s", p.title);
     for (int k = 0; k < p.tables; k++) {
-      print_table(s, i, k);
+      const jo_table* t = &jo_study_tables(s, i)->table[k];
+      if (*t->title) cli_print(stdout, "  %s\n", t->title);
+      cli_table(t);
     }
   }
 }
 
 // ---- JSON ----------------------------------------------------------------------------------------
 
-static void json_table(cli_json* j, const jo_study* s, int part, int i) {
-  jo_study_table t;
-  jo_study_column c;
-  if (jo_study_table_at(s, part, i, &t) < 0) return;
+static void json_table(cli_json* j, const jo_table* t) {
   cli_json_object(j, NULL);
-  cli_json_text(j, "title", t.title);
-  cli_json_count(j, "rows", t.rows);
+  cli_json_text(j, "title", t->title);
+  cli_json_count(j, "rows", t->nrow);
   cli_json_list(j, "columns");
-  for (int k = 0; jo_study_column_at(s, part, i, k, &c) >= 0; k++) {
+  for (int k = 0; k < t->ncolumn; k++) {
+    const jo_column* c = &t->column[k];
     cli_json_object(j, NULL);
-    cli_json_text(j, "name", c.name);
-    cli_json_text(j, "unit", c.unit);
+    cli_json_text(j, "name", c->name);
+    cli_json_text(j, "unit", c->unit);
     cli_json_flat_list(j, "values");
-    for (int row = 0; row < t.rows; row++) {
-      if (c.text) {
-        cli_json_text(j, NULL, c.text[row]);
+    for (int row = 0; row < t->nrow; row++) {
+      if (c->text) {
+        cli_json_text(j, NULL, c->text[row]);
       } else {
-        cli_json_number(j, NULL, c.value[row]);
+        cli_json_number(j, NULL, c->value[row * c->stride]);
       }
     }
     cli_json_end(j);
@@ -135,7 +68,7 @@ static void print_json(const jo_study* s, const char* path) {
     cli_json_count(&j, "figures", p.figures);
     cli_json_list(&j, "tables");
     for (int k = 0; k < p.tables; k++) {
-      json_table(&j, s, i, k);
+      json_table(&j, &jo_study_tables(s, i)->table[k]);
     }
     cli_json_end(&j);
     cli_json_end(&j);

@@ -18,23 +18,13 @@ bool cli_json_is_begun(void) {
 }
 
 // Names of files may be any bytes; what is no UTF-8 becomes the character for that.
+static void put(void* user, const char* text, size_t n) {
+  (void)user;
+  fwrite(text, 1, n, stdout);
+}
+
 static void put_string(const char* s) {
-  putchar('"');
-  for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    int n = jo_text_character(s);
-    if (c == '"' || c == '\\') {
-      printf("\\%c", c);
-    } else if (c < 0x20 || c == 0x7f) {
-      printf("\\u%04x", c);
-    } else if (n == 0) {
-      fputs("\\ufffd", stdout);
-    } else {
-      fwrite(s, 1, (size_t)abs(n), stdout);
-      s += abs(n) - 1;
-    }
-  }
-  putchar('"');
+  jo_text_quote(s, put, NULL);
 }
 
 static void indent(int depth) {
@@ -113,4 +103,11 @@ void cli_json_count(cli_json* j, const char* key, int64_t value) {
 void cli_json_bool(cli_json* j, const char* key, bool value) {
   begin_value(j, key);
   fputs(value ? "true" : "false", stdout);
+}
+
+void cli_json_tables(cli_json* j, const jo_tables* tables) {
+  int d = j->depth - 1;
+  if (j->has_items[d]) putchar(',');
+  j->has_items[d] = true;
+  jo_tables_json(tables, j->depth, put, NULL);
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jounce/table.h"
+
 #define CLI_JSON_DEPTH 16
 
 typedef struct cli_json {
@@ -26,5 +28,6 @@ void cli_json_text(cli_json* j, const char* key, const char* value);
 void cli_json_number(cli_json* j, const char* key, double value);
 void cli_json_count(cli_json* j, const char* key, int64_t value);
 void cli_json_bool(cli_json* j, const char* key, bool value);
+void cli_json_tables(cli_json* j, const jo_tables* tables);
 
 #endif

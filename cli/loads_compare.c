@@ -21,7 +21,7 @@ typedef struct compared {
   char label[40];
   jo_loads_result* result;  // NULL: could not begin
   jo_loads_statistics s;
-  jo_pose pose;
+  const jo_table* pose;  // NULL: there is none
 } compared;
 
 // What a paper printed: a file `reference/published_loads.csv` beside the model.
@@ -81,7 +81,7 @@ static cli_exit take_run(cli* c, comparison* k, const jo_system* l, const char* 
   (void)status;
   if (k->n > 0) c->ntold = jo_context_diagnostic_count(c->ctx);
   r->s = jo_loads_result_statistics(r->result);
-  if (jo_loads_pose(r->result, &r->pose) < 0) r->pose = (jo_pose){.body = ""};
+  r->pose = jo_tables_find(jo_loads_tables(r->result), "hull");
   k->n++;
   return CLI_OK;
 }
@@ -176,6 +176,12 @@ static double worst_error(const comparison* k, const compared* r) {
   return worst;
 }
 
+// By how much the vehicle ends elsewhere; 0 where there is none.
+static double moved(const compared* r, const compared* truth, const char* column) {
+  if (!r->pose || !truth->pose) return 0.0;
+  return jo_table_number(r->pose, column, 0) - jo_table_number(truth->pose, column, 0);
+}
+
 static void print_runs(const comparison* k) {
   const compared* truth = &k->run[0];
   cli_heading("\nruns");
@@ -183,8 +189,7 @@ static void print_runs(const comparison* k) {
          "bound", "x real", "peaks [%]", "hull [mm]", "yaw [deg]");
   for (int i = 0; i < k->n; i++) {
     const compared* r = &k->run[i];
-    double dx = r->pose.x - truth->pose.x, dy = r->pose.y - truth->pose.y,
-           dz = r->pose.z - truth->pose.z;
+    double dx = moved(r, truth, "x"), dy = moved(r, truth, "y"), dz = moved(r, truth, "z");
     bool adaptive = r->s.guaranteed_step_evaluations == 0.0;
     printf("  %-16s %11.0f", r->label, r->s.evaluations);
     if (adaptive) {
@@ -199,7 +204,7 @@ static void print_runs(const comparison* k) {
       continue;
     }
     printf(" %10.3f %10.2f %10.4f\n", 100.0 * worst_error(k, r),
-           1e3 * sqrt(dx * dx + dy * dy + dz * dz), r->pose.yaw_deg - truth->pose.yaw_deg);
+           1e3 * sqrt(dx * dx + dy * dy + dz * dz), moved(r, truth, "yaw"));
   }
 }
 
@@ -236,8 +241,9 @@ static void print_peaks(const comparison* k) {
 
 // The largest load of the converged run in the window of a reconstruction.
 static double peak_within(const jo_loads_result* r, int element, double t0, double t1) {
-  const double* sample = jo_loads_samples(r);
-  int n = jo_loads_sample_count(r), width = 1 + jo_loads_element_count(r);
+  const jo_table* history = jo_tables_find(jo_loads_tables(r), "history");
+  const double* sample = history->column[0].value;
+  int n = history->nrow, width = history->ncolumn;
   double peak = 0.0;
   for (int i = 0; i < n && sample[0] <= t1; i++, sample += width) {
     double F = sample[1 + element];
@@ -248,21 +254,21 @@ static double peak_within(const jo_loads_result* r, int element, double t0, doub
 
 // The impulsive driver is right about the first impact of a coordinate; the rest is in doubt.
 static void print_first_impacts(const comparison* k) {
-  jo_loads_event v;
   const jo_loads_result* truth = k->run[0].result;
   bool told = false;
   for (int n = 1; n < k->n; n++) {
     const jo_loads_result* r = k->run[n].result;
-    int e = k->element[0], doubtful = 0, flags = jo_loads_event_count(r);
+    const jo_table* v = jo_tables_find(jo_loads_tables(r), "events");
+    int e = k->element[0], doubtful = 0, on = jo_table_column(v, "element");
     double peak = NAN, t = 0.0;
     jo_loads_element a;
     jo_loads_element_at(truth, e, &a);
-    for (int i = 0; jo_loads_event_at(r, i, &v) >= 0; i++) {
-      bool first = isnan(peak) && v.doubt == 0 && strcmp(v.element, a.name) == 0;
-      doubtful += v.doubt != 0;
-      if (!first) continue;
-      peak = v.peak;
-      t = v.t0;
+    for (int i = 0; i < v->nrow; i++) {
+      bool in_doubt = jo_table_number(v, "doubt", i) != 0.0;
+      doubtful += in_doubt;
+      if (!isnan(peak) || in_doubt || strcmp(v->column[on].text[i], a.name) != 0) continue;
+      peak = jo_table_number(v, "peak", i);
+      t = jo_table_number(v, "t0", i);
     }
     if (strncmp(k->run[n].label, "impulsive", 9) != 0) continue;
     if (!told) cli_heading("\nthe impulsive driver: first impacts are right, what follows is not");
@@ -272,7 +278,7 @@ static void print_first_impacts(const comparison* k) {
         "  %-16s first impact of %s at %.3f s: %.3f, converged %.3f (%+.2f %%);"
         " %d of %d flags in doubt\n",
         k->run[n].label, a.name, t, 1e-3 * peak, 1e-3 * expected, 100.0 * (peak / expected - 1.0),
-        doubtful, flags);
+        doubtful, v->nrow);
   }
 }
 

@@ -63,13 +63,34 @@ void cli_write_list(const cli_option* o, char* out, size_t size) {
   }
 }
 
+static bool does_name_one(const char* help, const char* endings) {
+  for (const char* at = endings; *at; at += strspn(at, " ")) {
+    char word[16];
+    int n = (int)strcspn(at, " ");
+    snprintf(word, sizeof word, "%.*s", n, at);
+    if (strstr(help, word)) return true;
+    at += n;
+  }
+  return false;
+}
+
+// Of a file: with the endings there are, where the help leaves them to the list of formats.
+static void print_own_option(const cli_option* o) {
+  char list[LIST], help[LIST + 128];
+  cli_write_list(o, list, sizeof list);
+  if (!o->help || !o->ends || does_name_one(o->help, o->ends)) {
+    print_option(o->name, o->value, o->help ? o->help : list);
+    return;
+  }
+  snprintf(help, sizeof help, "%s: %s", o->help, list);
+  print_option(o->name, o->value, help);
+}
+
 static cli_exit print_help(const cli_command* command, const cli_option* option, int n) {
   printf("usage: jounce %s%s%s [options]\n%s\n\noptions\n", command->name,
          *command->arguments ? " " : "", command->arguments, command->summary);
   for (int i = 0; i < n; i++) {
-    char list[LIST];
-    cli_write_list(&option[i], list, sizeof list);
-    print_option(option[i].name, option[i].value, option[i].help ? option[i].help : list);
+    print_own_option(&option[i]);
   }
   for (const cli_option* o = cli_common_options; o->name; o++) {
     print_option(o->name, o->value, o->help);

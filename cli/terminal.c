@@ -82,6 +82,27 @@ void cli_heading(const char* format, ...) {
   va_end(args);
 }
 
+static void put_table_text(void* user, const char* text, size_t n) {
+  (void)user;
+  cli_print(stdout, "%.*s", (int)n, text);
+}
+
+void cli_table(const jo_table* table) {
+  jo_table_print(table, cli_width(), put_table_text, NULL);
+}
+
+void cli_titled_table(const jo_table* table) {
+  cli_heading("\n%s", table->title);
+  cli_table(table);
+}
+
+void cli_tables(const jo_tables* tables) {
+  for (int i = 0; i < tables->ntable; i++) {
+    const jo_table* t = &tables->table[i];
+    if (t->nrow > 0 && *t->title) cli_titled_table(t);
+  }
+}
+
 // Characters as they show: bytes of UTF-8 that continue a character do not.
 static int shown_length(const char* s) {
   int n = 0;

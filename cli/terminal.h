@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "jounce/table.h"
+
 // Columns of the terminal standard output goes to; 100 where it is none.
 int cli_width(void);
 
@@ -18,6 +20,15 @@ void cli_vprint(FILE* f, const char* format, va_list args) __attribute__((format
 
 // A heading: bold on a terminal, unless $NO_COLOR is set. Line feeds may lead it.
 void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// The rows of a table.
+void cli_table(const jo_table* table);
+
+// The same below an empty line and its title as a heading.
+void cli_titled_table(const jo_table* table);
+
+// Tables that have a title and rows: an empty line, the title as a heading, and their rows.
+void cli_tables(const jo_tables* tables);
 
 // Cells of equal width side by side, column by column, two blanks in front. Printing empties the list.
 typedef struct cli_cells {

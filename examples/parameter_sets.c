@@ -17,11 +17,13 @@ static jo_status try_pair(jo_context* ctx, jo_system* system, double k, double c
   jo_simulate_options opt = jo_simulate_options_default();
   opt.output_step_s = 1.0;  // the end is all that is asked for
   jo_result* result = NULL;
-  jo_quantity psi;
   jo_status status = jo_system_set(ctx, system, name, value, 2);
   if (status >= 0) status = jo_simulate(ctx, system, &opt, &result);
-  if (status >= 0) status = jo_result_objective_at(result, 0, &psi);
-  if (status >= 0 && psi.value < b->psi) *b = (best){k, c, psi.value};
+  if (status >= 0) {
+    double psi =
+        jo_table_number(jo_tables_find(jo_result_tables(result), "objectives"), "value", 0);
+    if (psi < b->psi) *b = (best){k, c, psi};
+  }
   jo_result_destroy(result);
   return status;
 }

@@ -8,11 +8,12 @@
 static jo_status simulate(jo_context* ctx, const jo_system* system, const char* path) {
   jo_result* result = NULL;
   jo_status status = jo_simulate(ctx, system, NULL, &result);
-  jo_quantity q;
-  for (int i = 0; status >= 0 && jo_result_objective_at(result, i, &q) >= 0; i++) {
-    printf("%-12s %16.10g %s\n", q.name, q.value, q.unit);
-  }
   if (status >= 0) {
+    const jo_table* t = jo_tables_find(jo_result_tables(result), "objectives");
+    for (int i = 0; i < t->nrow; i++) {
+      printf("%-12s %16.10g %s\n", t->column[0].text[i], jo_table_number(t, "value", i),
+             t->column[2].text[i]);
+    }
     jo_statistics s = jo_result_statistics(result);
     printf("%lld steps, %.3g times real time\n", (long long)s.steps, s.real_time_factor);
     if (path) status = jo_result_save(ctx, result, path);

@@ -4,6 +4,7 @@
 #define JOUNCE_ANALYSIS_H
 
 #include "jounce/simulate.h"
+#include "jounce/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,41 +24,33 @@ JO_API jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_sta
 /// NULL is fine.
 JO_API void jo_static_destroy(jo_static* s);
 
+/// How it was found, and whether it is stable, by the eigenvalues of the equations of motion to first order about it. Free
+/// motions, as rolling along the road, are not unstable. Texts are owned by the result.
 typedef struct jo_static_info {
   int dof;
   int held;  // directions that forces hold; the others are free to stay where they are
   int iterations;
-  double residual;  // largest acceleration left [m/s^2, rad/s^2]
+  double residual;    // largest acceleration left [m/s^2, rad/s^2]
+  int is_unstable;    // a small push grows; the context has a warning
+  double growth;      // its rate [1/s]; 0: stable; infinite: it grows, but not to first order
+  double turning;     // angular frequency at which it oscillates while it grows [rad/s]
+  const char* state;  // the coordinate, or state, that moves most; "" where it is stable
+  /// The coordinate, or state, that forces about the equilibrium neither hold nor drive to first order, so that its
+  /// eigenvalues, zero within their errors, leave open whether it is stable; "" where they decide. Of a single coordinate the
+  /// forces 0.01 m or rad beside the equilibrium decide, where there are any.
+  const char* undecided;
 } jo_static_info;
 
 JO_API jo_static_info jo_static_inspect(const jo_static* s);
 
-/// Whether the equilibrium is stable, by the eigenvalues of the equations of motion to first order about it. Free motions,
-/// as rolling along the road, are not unstable.
-typedef struct jo_static_stability {
-  int is_unstable;    // a small push grows
-  double growth;      // its rate [1/s]; 0: stable; infinite: it grows, but not to first order
-  double turning;     // angular frequency at which it oscillates while it grows [rad/s]
-  const char* state;  // the coordinate, or state, that moves most; "" where it is stable
-} jo_static_stability;
-
-/// Return the verdict on the stability of the equilibrium. A context has a warning where it is unstable.
-/// Ownership: `state` belongs to `s`.
-JO_API jo_static_stability jo_static_judge(const jo_static* s);
-
-/// Return the coordinate, or state, that forces about the equilibrium neither hold nor drive to first order, so that its
-/// eigenvalues, zero within their errors, leave open whether it is stable; "" where they decide. Of a single coordinate the forces
-/// 0.01 m or rad beside the equilibrium decide, where there are any.
-/// Ownership: it belongs to `s`.
-JO_API const char* jo_static_undecided(const jo_static* s);
-
-JO_API int jo_static_coordinate_count(const jo_static* s);
-/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
-/// as those of a run: sensors of the file first.
-JO_API jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out);
-JO_API int jo_static_sensor_count(const jo_static* s);
-JO_API int jo_static_output_count(const jo_static* s);
-JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out);
+/// Returns the tables of an equilibrium, owned by it:
+///   equilibrium, undecided, unstable   what jo_static_inspect() has; the last two where they apply
+///   coordinates, sensors               coordinate or sensor, value, unit, description
+///   parameters                         what it was differentiated with respect to: parameter, value, unit, description
+///   derivatives                        of coordinates and sensors: quantity, parameter, value, unit
+///   outputs                            as those of a run, sensors and coordinates first: output, value, unit, description,
+///                                      and "d/d NAME" for each parameter; NaN: there is none
+JO_API const jo_tables* jo_static_tables(const jo_static* s);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
 /// parameters, paths, patterns "path.*", "parameters" or "all", as in jo_system_options; none: all
@@ -65,13 +58,6 @@ JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out
 /// which is JO_ERR_MODEL where it was given by its name, and a warning where a pattern stands for it.
 JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
                                          const char* const* name, int nname, jo_static** out);
-
-JO_API int jo_static_parameter_count(const jo_static* s);
-/// The k-th number and its value, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_static_parameter_at(const jo_static* s, int k, jo_quantity* out);
-/// Derivatives of the i-th coordinate and of the i-th output by the k-th number; NaN: there is none.
-JO_API double jo_static_coordinate_derivative(const jo_static* s, int i, int k);
-JO_API double jo_static_output_derivative(const jo_static* s, int i, int k);
 
 // ---- modes ---------------------------------------------------------------------------------------
 
@@ -96,34 +82,17 @@ JO_API jo_status jo_modes_create(jo_context* ctx, const jo_model* model,
 /// NULL is fine.
 JO_API void jo_modes_destroy(jo_modes* m);
 
-/// An eigenvalue re + i im; of a conjugate pair the one with positive imaginary part.
-typedef struct jo_mode {
-  double re, im;     // [1/s]
-  double frequency;  // im / 2 pi [Hz]
-  double damping;    // -re / |lambda|
-  int is_rigid;      // zero but for rounding: a free motion
-} jo_mode;
-
-JO_API double jo_modes_time(const jo_modes* m);  // of the state [s]
-JO_API int jo_modes_count(const jo_modes* m);
-JO_API jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out);
-
-/// Part of the k-th coordinate in the i-th mode, a complex number; the largest is 1. `name` may be NULL.
-JO_API jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
-                                double* im);
-
-/// Derivatives of the i-th mode by the k-th number. The state it is about moves with the number.
-typedef struct jo_mode_derivative {
-  double re, im;     // [1/s] by the unit of the number; NaN: there is none
-  double frequency;  // [Hz] by the unit of the number
-  double damping;
-  int is_repeated;  // another mode has the same eigenvalue: it has no derivative
-} jo_mode_derivative;
-
-JO_API int jo_modes_parameter_count(const jo_modes* m);
-/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_modes_parameter_at(const jo_modes* m, int k, jo_quantity* out);
-JO_API jo_status jo_modes_derivative_at(const jo_modes* m, int i, int k, jo_mode_derivative* out);
+/// Returns the tables of the modes, owned by them:
+///   linearisation   t, the time of the state
+///   modes           re, im (of a conjugate pair the eigenvalue with positive imaginary part), frequency, damping, rigid (zero
+///                   but for rounding: a free motion), largest (the largest parts of the shape, as text)
+///   shape           coordinate, mode (row of `modes`), re, im: part of the coordinate in the mode; the largest is 1. As many
+///                   rows for each mode as there are coordinates
+///   parameters      what was differentiated with respect to: parameter, value, unit, description
+///   derivatives     parameter, mode, and derivatives of re, im, frequency and damping; NaN where another mode has the same
+///                   eigenvalue. The state they are about moves with the parameter. As many rows for each mode as parameters
+///   by NAME         of a parameter: the same beside re and im of the mode
+JO_API const jo_tables* jo_modes_tables(const jo_modes* m);
 
 // ---- stand-alone C -------------------------------------------------------------------------------
 

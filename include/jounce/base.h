@@ -26,7 +26,7 @@ extern "C" {
 // Names of functions: jo_<object>_<verb>. Lists of an object: jo_<object>_<item>_count() tells how many there are,
 // jo_<object>_<item>_at() fills a struct of the caller and returns JO_OK, or JO_ERR_ARGUMENT where there is no
 // i-th, reporting nothing; lists of mere names: jo_<object>_<item>_name(), NULL where there is no i-th. All numbers at
-// once: arrays that the object owns, row by row (jo_result_rows(), jo_sens_gradient(), jo_loads_samples()).
+// once: arrays that the object owns, row by row (jo_result_tables(), jo_sens_gradient(), jo_loads_tables()).
 // jo_<object>_inspect() is a struct of counts. Options are structs with a _default() function; what is not SI or
 // has no obvious unit carries it in its name (rate_hz, t_end_s); choices are enums, with _name() and _find().
 

@@ -12,7 +12,8 @@
   X(".csv", csv)            \
   X(".h5", hdf5)            \
   X(".hdf5", hdf5)          \
-  X(".mat", mat)
+  X(".mat", mat)            \
+  X(".nc", netcdf)
 
 /// Those that hold nothing but histories: tables whose first column is the time.
 #define JO_HISTORY_FORMATS(X) X(".rsp", rpc)

@@ -36,6 +36,7 @@
 #include "jounce/study.h"
 #include "jounce/sweep.h"
 #include "jounce/system.h"
+#include "jounce/table.h"
 #include "jounce/tyre.h"
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "jounce/model.h"
+#include "jounce/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,34 +57,19 @@ JO_API jo_status jo_kinematics_create(jo_context* ctx, const jo_model* model,
 /// NULL is fine.
 JO_API void jo_kinematics_destroy(jo_kinematics* k);
 
-JO_API const char* jo_kinematics_axle(const jo_kinematics* k);
-
-/// Whether more gives way than the springs: bushes. Without, compliances are those of the springs alone, and zero where
-/// none gives way. Of positions that were assembled: no.
-JO_API bool jo_kinematics_is_elastic(const jo_kinematics* k);
-
-/// Positions [m], or loads [N], [N m]: as many as jo_kinematics_position_count(), owned by the object.
-JO_API int jo_kinematics_position_count(const jo_kinematics* k);
-JO_API const double* jo_kinematics_travel(const jo_kinematics* k);
-
-/// A curve over the positions. Changes are against the design position.
-typedef struct jo_kinematics_curve {
-  const char *name, *unit, *description;
-  const double* value;       // by position
-  const double* derivative;  // positions x numbers, position by position; NULL: none asked for
-  double compliance;         // slope over the load where there is none; NaN: over travel
-  const double* compliance_derivative;  // by number; NULL: none
-} jo_kinematics_curve;
-
-JO_API int jo_kinematics_curve_count(const jo_kinematics* k);
-JO_API jo_status jo_kinematics_curve_at(const jo_kinematics* k, int i, jo_kinematics_curve* out);
-
-/// Numbers differentiated for.
-JO_API int jo_kinematics_parameter_count(const jo_kinematics* k);
-JO_API const char* jo_kinematics_parameter_name(const jo_kinematics* k, int i);
-
-/// Write a table with a row per position, CSV; the file appears whole or not at all.
-JO_API jo_status jo_kinematics_save(jo_context* ctx, const jo_kinematics* k, const char* path);
+/// Returns the tables of an axle, owned by the object. Of positions that were assembled: travel [m]; of loads: load [N], [N m].
+///   kinematics      axle, motion, side; of loads also opposed, height ("free", "held") and elastic: whether more gives way than
+///                   the springs: bushes. Without, compliances are those of the springs alone, and zero where none gives way
+///   units           of the curves: curve, unit, description
+///   travel or load  the positions
+///   curves          a row per position: travel or load, and each curve; changes are against the design position
+///   parameters      what was differentiated with respect to: parameter, value, unit, description
+///   derivatives     a row per position: "d CURVE / d NAME" for each curve and parameter, curve by curve
+///   positions       curves, each with its derivatives behind: what files hold
+///   middle          derivatives at the position in the middle: curve, parameter, value, unit
+///   compliances     of loads, without load: curve, value [unit/N, unit/(N m)], shown, unit (of what is shown)
+///   compliance_derivatives   of these: curve, parameter, value, shown, unit
+JO_API const jo_tables* jo_kinematics_tables(const jo_kinematics* k);
 
 /// Write the sheet of an axle, HTML: bump, roll, steering where there is a rack, and loads where there are springs or
 /// bushes. Of the options axle, side, n and hold_height count, and the range where the motion is one of travel; NULL:

@@ -97,24 +97,16 @@ typedef enum jo_counting { JO_RAINFLOW, JO_RANGE_PAIR } jo_counting;
 JO_API jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int element,
                                  jo_counting counting, int nbin, double* width, double* count);
 
-/// Histories: samples of the time and of the loads of all elements, 1 + elements numbers each, one sample after the
-/// other, owned by the result; NULL where there is none.
-JO_API int jo_loads_sample_count(const jo_loads_result* result);
-JO_API const double* jo_loads_samples(const jo_loads_result* result);
-
-/// Outputs at the end of the run: the sensors of the file first.
-JO_API int jo_loads_sensor_count(const jo_loads_result* result);
-JO_API int jo_loads_output_count(const jo_loads_result* result);
-JO_API jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out);
-
-/// The vehicle at the end: the body on the first free joint of the model.
-typedef struct jo_pose {
-  const char* body;
-  double x, y, z;                       // [m]
-  double yaw_deg, pitch_deg, roll_deg;  // [deg]
-} jo_pose;
-
-JO_API jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out);
+/// Returns the tables of a run, owned by the result:
+///   loads, statistics   driver, rate, tolerance, complete, t_reached; steps and costs
+///   elements            what jo_loads_element has of each
+///   peaks, damage       of each element: value, time, unit; cycles, largest_range, damage, smooth_peak
+///   hull                the body on the first free joint at the end: x, y, z [m], yaw, pitch, roll [deg]; only where there is one
+///   sensors, outputs    at the end of the run, sensors of the file first: output, value, unit
+///   events              what jo_loads_event has of each
+///   history             the time, then the loads of all elements. Rows lie one after the other: `ncolumn` numbers each, from
+///                       `column[0].value` on
+JO_API const jo_tables* jo_loads_tables(const jo_loads_result* result);
 
 /// Reasons not to trust an impulsive event, one bit each.
 #define JO_DOUBT_LATER       1u  // an earlier reversal of the coordinate has changed the motion
@@ -131,9 +123,6 @@ typedef struct jo_loads_event {
   double peak, t_peak;     // on line; of impulsive events reconstructed. NaN: it was not
   unsigned doubt;
 } jo_loads_event;
-
-JO_API int jo_loads_event_count(const jo_loads_result* result);
-JO_API jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out);
 
 /// Write the histories in the format `path` ends in (jounce/formats.h), the events with their states
 /// (.events; flags that only continue an impulsive event are left out).
@@ -237,7 +226,7 @@ JO_API int jo_loads_sens_count(const jo_loads_sens* sens);
 JO_API jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out);
 
 /// Write peaks, pseudo-damage and their derivatives in the format `path` ends in: .csv (a row per element and
-/// number), .h5 or .hdf5, .mat (matrices); jounce/formats.h.
+/// number) or a format with matrices; jounce/formats.h.
 /// The file appears whole or not at all. On failure the context names the file.
 JO_API jo_status jo_loads_sens_save(jo_context* ctx, const jo_loads_sens* sens, const char* path);
 

@@ -7,6 +7,7 @@
 
 #include "jounce/methods.h"
 #include "jounce/system.h"
+#include "jounce/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,43 +65,18 @@ typedef struct jo_quantity {
   double value;
 } jo_quantity;
 
-typedef struct jo_event {
-  double t;          // [s]
-  const char* name;  // of the switch
-  int on;            // became true
-} jo_event;
+/// Returns the tables of a run, owned by the result:
+///   objectives, final, sensors   objective or output, value, unit, description. Final are all outputs: sensors of the file
+///                                first, then coordinates, element forces, wheel loads, energies
+///   events                       t, name of the condition, on: whether it became true, change ("on", "off")
+///   partition_changes            t, independent: coordinates that are independent from then on, the motion being the same;
+///                                most runs have none, and no such table
+///   history                      time, then outputs, then objectives as if the run ended there. Rows lie one after the
+///                                other: `ncolumn` numbers each, from `column[0].value` on; NULL where there is none
+///   end, ended_by, statistics    complete, t_reached; "end_when" where the run ended early by its condition; counts and times
+JO_API const jo_tables* jo_result_tables(const jo_result* result);
 
-/// The run went on with other independent coordinates, the motion being the same.
-typedef struct jo_change {
-  double t;                 // [s]
-  const char* independent;  // coordinates that are independent from then on: "crank, rocker"
-} jo_change;
-
-// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
-
-JO_API int jo_result_objective_count(const jo_result* result);
-JO_API jo_status jo_result_objective_at(const jo_result* result, int i, jo_quantity* out);
-
-/// Outputs: the sensors of the file first, then coordinates, element forces, wheel loads, energies.
-JO_API int jo_result_sensor_count(const jo_result* result);
-JO_API int jo_result_output_count(const jo_result* result);
-JO_API jo_status jo_result_output_at(const jo_result* result, int i, jo_quantity* out);
-
-JO_API int jo_result_event_count(const jo_result* result);
-JO_API jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out);
-
-/// Changes of the partition into independent and dependent coordinates, in order; most runs have none.
-JO_API int jo_result_change_count(const jo_result* result);
-JO_API jo_status jo_result_change_at(const jo_result* result, int i, jo_change* out);
-
-/// The table of time histories: column 0 is the time, then outputs, then objectives as if the run ended there.
-/// Rows: all numbers, row by row, owned by the result; NULL where there is none.
-JO_API int jo_result_column_count(const jo_result* result);
-JO_API jo_status jo_result_column_at(const jo_result* result, int i, jo_quantity* out);
-JO_API int jo_result_row_count(const jo_result* result);
-JO_API const double* jo_result_rows(const jo_result* result);
-
-/// Write a result in the format `path` ends in: .csv, .h5 or .hdf5, .mat, .rsp (jounce/formats.h).
+/// Write a result in the format `path` ends in (jounce/formats.h).
 /// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
 /// On failure the context names the file and the reason. Threads: HDF5 files one at a time.
 JO_API jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path);

@@ -5,6 +5,7 @@
 #define JOUNCE_STUDY_H
 
 #include "jounce/model.h"
+#include "jounce/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,26 +47,11 @@ typedef struct jo_study_part {
   int tables, figures;  // none before the study is run
 } jo_study_part;
 
-typedef struct jo_study_table {
-  const char* title;
-  int rows, columns;
-} jo_study_table;
-
-/// Numbers or, where these are NULL, texts: as many as the table has rows, owned by the study.
-typedef struct jo_study_column {
-  const char *name, *unit;
-  const double* value;
-  const char* const* text;
-} jo_study_column;
-
 JO_API int jo_study_part_count(const jo_study* study);
 JO_API jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out);
-/// Tables of a part, and columns of a table.
-JO_API int jo_study_table_count(const jo_study* study, int part);
-JO_API int jo_study_column_count(const jo_study* study, int part, int table);
-JO_API jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out);
-JO_API jo_status jo_study_column_at(const jo_study* study, int part, int table, int i,
-                                    jo_study_column* out);
+/// Returns the tables of a part, owned by the study until it is run again; NULL where there is no such part, or nothing came
+/// out of it.
+JO_API const jo_tables* jo_study_tables(const jo_study* study, int part);
 
 /// Write a figure of a part as SVG.
 JO_API jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part, int i,

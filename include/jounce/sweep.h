@@ -193,7 +193,7 @@ JO_API int jo_sweep_statistic_count(const jo_sweep* sweep);
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no such objective, or they were not computed.
 JO_API jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out);
 
-/// Write the points that are done, a row each, in the format `path` ends in: .csv, .h5 or .hdf5, .mat
+/// Write the points that are done, a row each, in the format `path` ends in
 /// (jounce/formats.h). The file appears whole or not at all and holds nothing of how the work was done.
 /// Once a complete sweep is written its journal is removed.
 JO_API jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path);

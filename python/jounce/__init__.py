@@ -32,9 +32,10 @@ from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents,
 from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, load, parse, write_schema
 from .result import Change, Event, Page, Result, Statistics
 from .run import Run
-from .study import Column, Part, Study, Table, load_study
+from .study import Part, Study, load_study
 from .sweep import Sweep, SweepInfo, SweepPoint, SweepStatistic
 from .system import Coordinate, System, SystemInfo
+from .table import Table
 from .tyre import Coefficient, Tyre, TyreFunction, TyreInfo, load_tyre
 
 
@@ -44,7 +45,7 @@ def show(*, replay: bool) -> None:
 
 
 __all__ = [
-    "ArgumentError", "Batch", "BatchInfo", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
+    "ArgumentError", "Batch", "BatchInfo", "Body", "Change", "Check", "Closure", "Coefficient", "CompilerError", "ConvergenceError",
     "Coordinate", "Coupling", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
     "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
     "ImportInfo", "Imported", "Influence",

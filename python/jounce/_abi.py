@@ -306,6 +306,46 @@ class jo_coordinate(Structure):
     ]
 
 
+class jo_column(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("description", c_char_p),
+        ("value", POINTER(c_double)),
+        ("text", POINTER(c_char_p)),
+        ("stride", c_int),
+    ]
+
+
+class jo_note(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("text", c_char_p),
+        ("value", c_double),
+    ]
+
+
+class jo_table(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("title", c_char_p),
+        ("column", POINTER(jo_column)),
+        ("ncolumn", c_int),
+        ("nrow", c_int),
+        ("note", POINTER(jo_note)),
+        ("nnote", c_int),
+        ("style", c_void_p),
+    ]
+
+
+class jo_tables(Structure):
+    _fields_ = [
+        ("table", POINTER(jo_table)),
+        ("ntable", c_int),
+    ]
+
+
 class jo_simulate_options(Structure):
     _fields_ = [
         ("t_end_s", c_double),
@@ -351,36 +391,17 @@ class jo_quantity(Structure):
     ]
 
 
-class jo_event(Structure):
-    _fields_ = [
-        ("t", c_double),
-        ("name", c_char_p),
-        ("on", c_int),
-    ]
-
-
-class jo_change(Structure):
-    _fields_ = [
-        ("t", c_double),
-        ("independent", c_char_p),
-    ]
-
-
 class jo_static_info(Structure):
     _fields_ = [
         ("dof", c_int),
         ("held", c_int),
         ("iterations", c_int),
         ("residual", c_double),
-    ]
-
-
-class jo_static_stability(Structure):
-    _fields_ = [
         ("is_unstable", c_int),
         ("growth", c_double),
         ("turning", c_double),
         ("state", c_char_p),
+        ("undecided", c_char_p),
     ]
 
 
@@ -390,26 +411,6 @@ class jo_modes_options(Structure):
         ("at_s", c_double),
         ("name", POINTER(c_char_p)),
         ("nname", c_int),
-    ]
-
-
-class jo_mode(Structure):
-    _fields_ = [
-        ("re", c_double),
-        ("im", c_double),
-        ("frequency", c_double),
-        ("damping", c_double),
-        ("is_rigid", c_int),
-    ]
-
-
-class jo_mode_derivative(Structure):
-    _fields_ = [
-        ("re", c_double),
-        ("im", c_double),
-        ("frequency", c_double),
-        ("damping", c_double),
-        ("is_repeated", c_int),
     ]
 
 
@@ -655,18 +656,6 @@ class jo_kinematics_options(Structure):
     ]
 
 
-class jo_kinematics_curve(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("description", c_char_p),
-        ("value", POINTER(c_double)),
-        ("derivative", POINTER(c_double)),
-        ("compliance", c_double),
-        ("compliance_derivative", POINTER(c_double)),
-    ]
-
-
 class jo_loads_options(Structure):
     _fields_ = [
         ("driver", c_int),
@@ -719,18 +708,6 @@ class jo_loads_element(Structure):
         ("cycles", c_double),
         ("largest_range", c_double),
         ("damage", c_double),
-    ]
-
-
-class jo_pose(Structure):
-    _fields_ = [
-        ("body", c_char_p),
-        ("x", c_double),
-        ("y", c_double),
-        ("z", c_double),
-        ("yaw_deg", c_double),
-        ("pitch_deg", c_double),
-        ("roll_deg", c_double),
     ]
 
 
@@ -855,23 +832,6 @@ class jo_study_part(Structure):
         ("text", c_char_p),
         ("tables", c_int),
         ("figures", c_int),
-    ]
-
-
-class jo_study_table(Structure):
-    _fields_ = [
-        ("title", c_char_p),
-        ("rows", c_int),
-        ("columns", c_int),
-    ]
-
-
-class jo_study_column(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("value", POINTER(c_double)),
-        ("text", POINTER(c_char_p)),
     ]
 
 
@@ -1035,16 +995,15 @@ STRUCTS = (jo_allocator,
            jo_system_info,
            jo_operations,
            jo_coordinate,
+           jo_column,
+           jo_note,
+           jo_table,
+           jo_tables,
            jo_simulate_options,
            jo_statistics,
            jo_quantity,
-           jo_event,
-           jo_change,
            jo_static_info,
-           jo_static_stability,
            jo_modes_options,
-           jo_mode,
-           jo_mode_derivative,
            jo_generated,
            jo_sens_parameter,
            jo_sens_options,
@@ -1063,11 +1022,9 @@ STRUCTS = (jo_allocator,
            jo_imported_info,
            jo_import_remark,
            jo_kinematics_options,
-           jo_kinematics_curve,
            jo_loads_options,
            jo_loads_statistics,
            jo_loads_element,
-           jo_pose,
            jo_loads_event,
            jo_loads_plot,
            jo_reconstruct_options,
@@ -1080,8 +1037,6 @@ STRUCTS = (jo_allocator,
            jo_road_options,
            jo_study_options,
            jo_study_part,
-           jo_study_table,
-           jo_study_column,
            jo_range,
            jo_correlation,
            jo_team,
@@ -1146,49 +1101,28 @@ FUNCTIONS = {
     "jo_system_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_system_redundant_name": (c_char_p, (c_void_p, c_int,)),
     "jo_system_switch_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_tables_find": (POINTER(jo_table), (POINTER(jo_tables), c_char_p,)),
+    "jo_table_column": (c_int, (POINTER(jo_table), c_char_p,)),
+    "jo_table_number": (c_double, (POINTER(jo_table), c_char_p, c_int,)),
+    "jo_table_save": (c_int, (c_void_p, POINTER(jo_table), c_char_p,)),
+    "jo_table_print": (None, (POINTER(jo_table), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
+    "jo_tables_json": (None, (POINTER(jo_tables), c_int, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
+    "jo_text_quote": (None, (c_char_p, CFUNCTYPE(None, c_void_p, c_char_p, c_size_t), c_void_p,)),
     "jo_simulate_options_default": (jo_simulate_options, ()),
     "jo_simulate": (c_int, (c_void_p, c_void_p, POINTER(jo_simulate_options), POINTER(c_void_p),)),
     "jo_result_destroy": (None, (c_void_p,)),
     "jo_result_statistics": (jo_statistics, (c_void_p,)),
-    "jo_result_objective_count": (c_int, (c_void_p,)),
-    "jo_result_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_sensor_count": (c_int, (c_void_p,)),
-    "jo_result_output_count": (c_int, (c_void_p,)),
-    "jo_result_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_event_count": (c_int, (c_void_p,)),
-    "jo_result_event_at": (c_int, (c_void_p, c_int, POINTER(jo_event),)),
-    "jo_result_change_count": (c_int, (c_void_p,)),
-    "jo_result_change_at": (c_int, (c_void_p, c_int, POINTER(jo_change),)),
-    "jo_result_column_count": (c_int, (c_void_p,)),
-    "jo_result_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_result_row_count": (c_int, (c_void_p,)),
-    "jo_result_rows": (POINTER(c_double), (c_void_p,)),
+    "jo_result_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_result_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
-    "jo_static_judge": (jo_static_stability, (c_void_p,)),
-    "jo_static_undecided": (c_char_p, (c_void_p,)),
-    "jo_static_coordinate_count": (c_int, (c_void_p,)),
-    "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
-    "jo_static_sensor_count": (c_int, (c_void_p,)),
-    "jo_static_output_count": (c_int, (c_void_p,)),
-    "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_static_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_static_differentiate": (c_int, (c_void_p, c_void_p, POINTER(c_char_p), c_int, POINTER(c_void_p),)),
-    "jo_static_parameter_count": (c_int, (c_void_p,)),
-    "jo_static_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_static_coordinate_derivative": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_static_output_derivative": (c_double, (c_void_p, c_int, c_int,)),
     "jo_modes_options_default": (jo_modes_options, ()),
     "jo_modes_create": (c_int, (c_void_p, c_void_p, POINTER(jo_modes_options), POINTER(c_void_p),)),
     "jo_modes_destroy": (None, (c_void_p,)),
-    "jo_modes_time": (c_double, (c_void_p,)),
-    "jo_modes_count": (c_int, (c_void_p,)),
-    "jo_modes_at": (c_int, (c_void_p, c_int, POINTER(jo_mode),)),
-    "jo_modes_shape": (c_int, (c_void_p, c_int, c_int, POINTER(c_char_p), POINTER(c_double), POINTER(c_double),)),
-    "jo_modes_parameter_count": (c_int, (c_void_p,)),
-    "jo_modes_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_modes_derivative_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_mode_derivative),)),
+    "jo_modes_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_generate": (c_int, (c_void_p, c_void_p, c_char_p, POINTER(jo_generated),)),
     "jo_sens_method_name": (c_char_p, (c_int,)),
     "jo_sens_parameter_count": (c_int, (c_void_p,)),
@@ -1257,15 +1191,7 @@ FUNCTIONS = {
     "jo_kinematics_options_default": (jo_kinematics_options, ()),
     "jo_kinematics_create": (c_int, (c_void_p, c_void_p, POINTER(jo_kinematics_options), POINTER(c_void_p),)),
     "jo_kinematics_destroy": (None, (c_void_p,)),
-    "jo_kinematics_axle": (c_char_p, (c_void_p,)),
-    "jo_kinematics_is_elastic": (c_bool, (c_void_p,)),
-    "jo_kinematics_position_count": (c_int, (c_void_p,)),
-    "jo_kinematics_travel": (POINTER(c_double), (c_void_p,)),
-    "jo_kinematics_curve_count": (c_int, (c_void_p,)),
-    "jo_kinematics_curve_at": (c_int, (c_void_p, c_int, POINTER(jo_kinematics_curve),)),
-    "jo_kinematics_parameter_count": (c_int, (c_void_p,)),
-    "jo_kinematics_parameter_name": (c_char_p, (c_void_p, c_int,)),
-    "jo_kinematics_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
+    "jo_kinematics_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_kinematics_sheet": (c_int, (c_void_p, c_void_p, POINTER(jo_kinematics_options), c_char_p,)),
     "jo_loads_driver_name": (c_char_p, (c_int,)),
     "jo_loads_driver_find": (c_int, (c_char_p,)),
@@ -1276,14 +1202,7 @@ FUNCTIONS = {
     "jo_loads_element_count": (c_int, (c_void_p,)),
     "jo_loads_element_at": (c_int, (c_void_p, c_int, POINTER(jo_loads_element),)),
     "jo_loads_cycles": (c_int, (c_void_p, c_void_p, c_int, c_int, c_int, POINTER(c_double), POINTER(c_double),)),
-    "jo_loads_sample_count": (c_int, (c_void_p,)),
-    "jo_loads_samples": (POINTER(c_double), (c_void_p,)),
-    "jo_loads_sensor_count": (c_int, (c_void_p,)),
-    "jo_loads_output_count": (c_int, (c_void_p,)),
-    "jo_loads_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_loads_pose": (c_int, (c_void_p, POINTER(jo_pose),)),
-    "jo_loads_event_count": (c_int, (c_void_p,)),
-    "jo_loads_event_at": (c_int, (c_void_p, c_int, POINTER(jo_loads_event),)),
+    "jo_loads_tables": (POINTER(jo_tables), (c_void_p,)),
     "jo_loads_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_loads_rainflow_save": (c_int, (c_void_p, c_void_p, c_int, c_char_p,)),
     "jo_loads_plot_save": (c_int, (c_void_p, POINTER(jo_loads_plot), c_char_p,)),
@@ -1332,10 +1251,7 @@ FUNCTIONS = {
     "jo_study_run": (c_int, (c_void_p, c_void_p, POINTER(jo_study_options),)),
     "jo_study_part_count": (c_int, (c_void_p,)),
     "jo_study_part_at": (c_int, (c_void_p, c_int, POINTER(jo_study_part),)),
-    "jo_study_table_count": (c_int, (c_void_p, c_int,)),
-    "jo_study_column_count": (c_int, (c_void_p, c_int, c_int,)),
-    "jo_study_table_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_study_table),)),
-    "jo_study_column_at": (c_int, (c_void_p, c_int, c_int, c_int, POINTER(jo_study_column),)),
+    "jo_study_tables": (POINTER(jo_tables), (c_void_p, c_int,)),
     "jo_study_figure_save": (c_int, (c_void_p, c_void_p, c_int, c_int, c_char_p,)),
     "jo_study_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_sweep_options_default": (jo_sweep_options, ()),

@@ -198,6 +198,7 @@ class Owner:
     def close(self) -> None:
         """Let go of the memory of the library, as far as nothing else needs it. Also at the end of `with`."""
         self._held = None
+        self.__dict__.pop("tables", None)  # they look into it
 
     @property
     def closed(self) -> bool:
@@ -357,6 +358,11 @@ class Quantity(float):
         made = super().__new__(cls, value)
         made.name, made.unit, made.description = name, unit, description
         return made
+
+    @property
+    def value(self) -> float:
+        """The number alone."""
+        return float(self)
 
     def __getnewargs__(self) -> Tuple[float, str, str, str]:  # type: ignore[override]
         return float(self), self.name, self.unit, self.description

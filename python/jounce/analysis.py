@@ -2,16 +2,17 @@
 """Analyses without a run: static equilibrium and modes."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_char_p, c_double, cast
+import functools
+from ctypes import POINTER, byref, c_char_p, cast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Tuple
 
 import numpy as np
 
-from . import _abi, _html
-from ._core import Floats, Owner, Quantity, by_name, fill, find, items, make, names, quantity, text
+from . import _html
+from ._core import Floats, Owner, Quantity, fill, find, make, names, text
 from ._lib import lib
-from .system import Coordinate, coordinate
+from .table import Table, quantities, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class Equilibrium(Owner):
         e.coordinates["heave"].value        [m], [rad]
         e.outputs["spring.force"]
         e.d("spring.force", "k_f")          where Model.static(wrt=[...]) asked for derivatives
+        e.tables["outputs"]                 the same as tables
     """
 
     def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None) -> None:
@@ -64,52 +66,49 @@ class Equilibrium(Owner):
     @property
     def stability(self) -> Stability:
         """Whether a small push grows."""
-        v = lib.jo_static_judge(self._handle)
-        return Stability(bool(v.is_unstable), v.growth, v.turning, text(v.state))
+        return fill(Stability, lib.jo_static_inspect(self._handle))
+
+    @functools.cached_property
+    def tables(self) -> Dict[str, Table]:
+        """All of it: equilibrium, coordinates, sensors, outputs, parameters, derivatives."""
+        return tables(lib.jo_static_tables(self._handle), self._handle)
 
     @property
-    def coordinates(self) -> Dict[str, Coordinate]:
+    def coordinates(self) -> Dict[str, Quantity]:
         """Coordinates at rest."""
-        found = items(lib.jo_static_coordinate_at, _abi.jo_coordinate, self._handle)
-        return {c.name: c for c in map(coordinate, found)}
+        return quantities(self.tables["coordinates"])
 
     @property
     def outputs(self) -> Dict[str, Quantity]:
         """Outputs at rest: sensors of the file first."""
-        return by_name(map(quantity, items(lib.jo_static_output_at, _abi.jo_quantity, self._handle)))
+        return quantities(self.tables["outputs"])
 
     @property
     def sensors(self) -> Dict[str, Quantity]:
         """Sensors of the file at rest."""
-        count = lib.jo_static_sensor_count(self._handle)
-        return dict(list(self.outputs.items())[:count])
+        return quantities(self.tables["sensors"])
 
     @property
     def wrt(self) -> Tuple[Quantity, ...]:
         """Numbers differentiated for."""
-        return tuple(map(quantity, items(lib.jo_static_parameter_at, _abi.jo_quantity, self._handle)))
-
-    def _matrix(self, function: Any, rows: int) -> Floats:
-        n = lib.jo_static_parameter_count(self._handle)
-        return np.array([function(self._handle, i, k) for i in range(rows) for k in range(n)]).reshape(rows, n)
-
-    @property
-    def coordinate_derivatives(self) -> Floats:
-        """Coordinates x numbers; NaN where there is none."""
-        return self._matrix(lib.jo_static_coordinate_derivative, len(self.coordinates))
+        return tuple(quantities(self.tables["parameters"]).values())
 
     @property
     def output_derivatives(self) -> Floats:
         """Outputs x numbers; NaN where there is none."""
-        return self._matrix(lib.jo_static_output_derivative, len(self.outputs))
+        return np.asarray(self.tables["outputs"])[:, 1:]
+
+    @property
+    def coordinate_derivatives(self) -> Floats:
+        """Coordinates x numbers; NaN where there is none."""
+        first = self.tables["sensors"].rows  # coordinates are outputs after the sensors
+        return self.output_derivatives[first:first + self.tables["coordinates"].rows]
 
     def d(self, name: str, number: str) -> float:
         """Derivative of an output or a coordinate by a number."""
-        k, outputs = find("number", number, tuple(q.name for q in self.wrt)), tuple(self.outputs)
-        if name in outputs:
-            return float(lib.jo_static_output_derivative(self._handle, outputs.index(name), k))
-        i = find("coordinate or output", name, tuple(self.coordinates))
-        return float(lib.jo_static_coordinate_derivative(self._handle, i, k))
+        column = find("number", number, tuple(q.name for q in self.wrt))
+        row = find("coordinate or output", name, tuple(self.outputs))
+        return float(self.output_derivatives[row, column])
 
     def __repr__(self) -> str:
         return "<Equilibrium, closed>" if self.closed else f"<Equilibrium {self.model.name}: {self.info.dof} dof>"
@@ -121,6 +120,10 @@ class Equilibrium(Owner):
         more = [(q.name, _html.number(q), q.unit) for q in self.outputs.values()]
         return _html.block(self.model.name, "static equilibrium", _html.facts(facts), _html.row([
             _html.table(("coordinate", "value", "unit"), rows), _html.table(("output", "value", "unit"), more)]))
+
+
+def _complex(table: Table) -> NDArray[np.complex128]:
+    return np.asarray(table["re"]) + 1j * np.asarray(table["im"])
 
 
 class Modes(Owner):
@@ -143,90 +146,81 @@ class Modes(Owner):
         self.model = model
         self._held = make(lib.jo_modes_create, lib.jo_modes_destroy, model._handle, byref(opt),
                           parents=(model._handle,))
-        self._modes: List[Any] = items(lib.jo_modes_at, _abi.jo_mode, self._handle)
+
+    @functools.cached_property
+    def tables(self) -> Dict[str, Table]:
+        """All of it: linearisation, modes, shape, parameters, derivatives."""
+        return tables(lib.jo_modes_tables(self._handle), self._handle)
 
     @property
     def t(self) -> float:
         """Time of the state [s]."""
-        return float(lib.jo_modes_time(self._handle))
+        return float(self.tables["linearisation"]["t"][0])
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Eigenvalues [1/s]."""
-        return np.array([complex(m.re, m.im) for m in self._modes])
+        return _complex(self.tables["modes"])
 
     @property
     def frequencies(self) -> Floats:
         """Frequencies [Hz]."""
-        return np.array([m.frequency for m in self._modes])
+        return np.asarray(self.tables["modes"]["frequency"])
 
     @property
     def damping(self) -> Floats:
         """Damping ratios."""
-        return np.array([m.damping for m in self._modes])
+        return np.asarray(self.tables["modes"]["damping"])
 
     @property
     def rigid(self) -> NDArray[np.bool_]:
         """Whether an eigenvalue is zero but for rounding: a free motion."""
-        return np.array([bool(m.is_rigid) for m in self._modes])
-
-    def _shape(self, i: int) -> Dict[str, complex]:
-        shape: Dict[str, complex] = {}
-        name, re, im = c_char_p(), c_double(), c_double()
-        while lib.jo_modes_shape(self._handle, i, len(shape), byref(name), byref(re), byref(im)) >= 0:
-            shape[text(name.value)] = complex(re.value, im.value)
-        return shape
+        return np.asarray(self.tables["modes"]["rigid"]) != 0
 
     @property
     def coordinates(self) -> Tuple[str, ...]:
         """Names of the coordinates: columns of the shapes."""
-        return tuple(self._shape(0)) if self._modes else ()
+        names_ = self.tables["shape"]["coordinate"]
+        return tuple(str(n) for n in names_[:len(names_) // (len(self) or 1)])
 
     @property
     def shapes(self) -> NDArray[np.complex128]:
         """Mode shapes: modes x coordinates."""
-        return np.array([list(self._shape(i).values()) for i in range(len(self._modes))])
+        return _complex(self.tables["shape"]).reshape(len(self), -1)
 
     @property
     def wrt(self) -> Tuple[Quantity, ...]:
         """Numbers differentiated for."""
-        return tuple(map(quantity, items(lib.jo_modes_parameter_at, _abi.jo_quantity, self._handle)))
+        return tuple(quantities(self.tables["parameters"]).values())
 
-    def _derivatives(self, member: Any) -> Any:
-        n, out = lib.jo_modes_parameter_count(self._handle), []
-        for i in range(len(self._modes)):
-            for k in range(n):
-                d = _abi.jo_mode_derivative()
-                lib.jo_modes_derivative_at(self._handle, i, k, byref(d))
-                out.append(member(d))
-        return np.array(out).reshape(len(self._modes), n)
+    def _derivatives(self, of: Callable[[Table], Any]) -> Any:
+        n = self.tables["parameters"].rows
+        return of(self.tables["derivatives"]).reshape(-1, n) if n else np.empty((len(self), 0))
 
     @property
     def eigenvalue_derivatives(self) -> NDArray[np.complex128]:
         """Modes x numbers; NaN where there is none, as of a repeated eigenvalue. The state moves with the number."""
-        return self._derivatives(lambda d: complex(d.re, d.im))
+        return self._derivatives(_complex)
 
     @property
     def frequency_derivatives(self) -> Floats:
         """Modes x numbers [Hz by the unit of the number]."""
-        return self._derivatives(lambda d: d.frequency)
+        return self._derivatives(lambda t: np.asarray(t["frequency"]))
 
     @property
     def damping_derivatives(self) -> Floats:
         """Modes x numbers."""
-        return self._derivatives(lambda d: d.damping)
+        return self._derivatives(lambda t: np.asarray(t["damping"]))
 
     def __len__(self) -> int:
-        return len(self._modes)
+        return self.tables["modes"].rows
 
     def __repr__(self) -> str:
         return f"<Modes {self.model.name}: {len(self)} modes>"
 
     def _repr_html_(self) -> str:
-        rows = []
-        for i, m in enumerate(self._modes):
-            parts = sorted(self._shape(i).items(), key=lambda p: -abs(p[1]))[:3]
-            rows.append(("free" if m.is_rigid else _html.number(m.frequency), _html.number(m.damping),
-                         _html.number(m.re), _html.number(m.im), ", ".join(f"{k} {abs(v):.2f}" for k, v in parts)))
+        t = self.tables["modes"]
+        cells = zip(t["rigid"], *(map(_html.number, t[k]) for k in ("frequency", "damping", "re", "im")), t["largest"])
+        rows = [("free" if rigid else f, *rest) for rigid, f, *rest in cells]
         head = ("frequency [Hz]", "damping", "re [1/s]", "im [1/s]", "largest parts")
         return _html.block(self.model.name, f"modes at t = {self.t:.6g} s", _html.table(head, rows))

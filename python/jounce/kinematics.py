@@ -7,9 +7,12 @@ from ctypes import POINTER, byref, c_char_p, cast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, Tuple
 
+import numpy as np
+
 from . import _abi, _html
-from ._core import Floats, Owner, Path, call, choice, file_name, find, items, make, names, text, view
+from ._core import Floats, Owner, Path, call, choice, file_name, find, make, names
 from ._lib import lib
+from .table import Table, quantities, tables
 
 if TYPE_CHECKING:
     from .model import Model
@@ -75,37 +78,44 @@ class Kinematics(Owner):
         self._held = make(lib.jo_kinematics_create, lib.jo_kinematics_destroy, model._handle, byref(opt),
                           parents=(model._handle,))
 
+    @functools.cached_property
+    def tables(self) -> Dict[str, Table]:
+        """All of it: kinematics, units, curves, derivatives, compliances, ..."""
+        return tables(lib.jo_kinematics_tables(self._handle), self._handle)
+
     @property
     def axle(self) -> str:
         """Name of the axle."""
-        return text(lib.jo_kinematics_axle(self._handle))
+        return str(self.tables["kinematics"]["axle"][0])
 
     @property
     def is_elastic(self) -> bool:
         """Whether bushes give way."""
-        return bool(lib.jo_kinematics_is_elastic(self._handle))
+        return bool(self.tables["kinematics"].get("elastic", [False])[0])
 
     @property
     def travel(self) -> Floats:
         """Positions [m], or loads [N], [N m]."""
-        n = lib.jo_kinematics_position_count(self._handle)
-        return view(lib.jo_kinematics_travel(self._handle), (n,), self._handle)
+        curves = self.tables["curves"]
+        return np.asarray(curves[curves.columns[0]])
 
     @property
     def wrt(self) -> Tuple[str, ...]:
         """Numbers differentiated for."""
-        n = lib.jo_kinematics_parameter_count(self._handle)
-        return tuple(text(lib.jo_kinematics_parameter_name(self._handle, i)) for i in range(n))
+        return tuple(quantities(self.tables["parameters"]))
 
     @functools.cached_property
     def curves(self) -> Dict[str, Curve]:
-        """Curves by name; their arrays are without copies."""
-        n, m, out = len(self.travel), len(self.wrt), {}
-        for c in items(lib.jo_kinematics_curve_at, _abi.jo_kinematics_curve, self._handle):
-            derivative = view(c.derivative, (n, m), self._handle) if c.derivative else None
-            slope = view(c.compliance_derivative, (m,), self._handle) if c.compliance_derivative else None
-            out[text(c.name)] = Curve(text(c.name), text(c.unit), text(c.description),
-                                      view(c.value, (n,), self._handle), derivative, c.compliance, slope)
+        """Curves by name."""
+        t, units, out, m = self.tables, self.tables["units"], {}, len(self.wrt)
+        slopes = np.asarray(t["derivatives"]) if m else None
+        given = [np.asarray(t[k]["value"]) if k in t else None for k in ("compliances", "compliance_derivatives")]
+        for i, (name, unit, words) in enumerate(zip(units["curve"], units["unit"], units["description"])):
+            part = slice(i * m, (i + 1) * m)
+            out[str(name)] = Curve(
+                str(name), str(unit), str(words), np.asarray(t["curves"][str(name)]),
+                None if slopes is None else slopes[:, part],
+                float("nan") if given[0] is None else float(given[0][i]), None if given[1] is None else given[1][part])
         return out
 
     def __getitem__(self, name: str) -> Curve:
@@ -119,8 +129,8 @@ class Kinematics(Owner):
         return len(self.curves)
 
     def save(self, path: Path) -> None:
-        """Write a table with a row per position, CSV."""
-        call(lib.jo_kinematics_save, self._handle, file_name(path))
+        """Write a row per position, in the format the name ends in."""
+        self.tables["positions"].save(path)
 
     def __repr__(self) -> str:
         return f"<Kinematics {self.model.name}: {self.axle}, {self.motion}, {len(self)} curves>"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 import numpy as np
 
 from . import _abi, _html
-from ._core import (Floats, Handle, Owner, Path, Quantity, by_name, call, choice, file_name, fill, find, items,
-                    make, names, quantity, settings, some, text, view)
+from ._core import (Floats, Handle, Owner, Path, Quantity, call, choice, file_name, fill, find, items, make,
+                    names, settings, some, text, view)
 from ._lib import lib
+from .table import Table, quantities, records, tables
 
 if TYPE_CHECKING:
     from .model import Model
@@ -125,14 +126,17 @@ class Loads(Owner):
     @functools.cached_property
     def elements(self) -> Dict[str, Element]:
         """Elements by name."""
-        found = items(lib.jo_loads_element_at, _abi.jo_loads_element, self._handle)
-        return {text(e.name): fill(Element, e) for e in found}
+        return {e.name: e for e in records(Element, self.tables["elements"])}
+
+    @functools.cached_property
+    def tables(self) -> Dict[str, Table]:
+        """All of it: elements, events, history, outputs, hull, ..."""
+        return tables(lib.jo_loads_tables(self._handle), self._handle)
 
     @property
     def table(self) -> Floats:
         """Samples: the time [s], then the loads of all elements."""
-        shape = (lib.jo_loads_sample_count(self._handle), 1 + lib.jo_loads_element_count(self._handle))
-        return view(lib.jo_loads_samples(self._handle), shape, self._handle)
+        return self.tables["history"].matrix()
 
     @property
     def t(self) -> Floats:
@@ -156,18 +160,18 @@ class Loads(Owner):
     @property
     def events(self) -> List[LoadEvent]:
         """Stiff events, in order."""
-        return [fill(LoadEvent, e) for e in items(lib.jo_loads_event_at, _abi.jo_loads_event, self._handle)]
+        return records(LoadEvent, self.tables["events"])
 
     @property
     def outputs(self) -> Dict[str, Quantity]:
         """Outputs at the end of the run: the sensors of the file first."""
-        return by_name(map(quantity, items(lib.jo_loads_output_at, _abi.jo_quantity, self._handle)))
+        return quantities(self.tables["outputs"])
 
     @property
     def pose(self) -> Optional[Pose]:
         """The vehicle at the end; None where the model has no free joint."""
-        out = _abi.jo_pose()
-        return fill(Pose, out) if lib.jo_loads_pose(self._handle, byref(out)) >= 0 else None
+        found = self.tables.get("hull")
+        return Pose(*(found[c][0] for c in found.columns)) if found else None
 
     def cycles(self, element: str, bins: int = 32, counting: str = "rainflow") -> Tuple[float, Floats]:
         """Width of the bins, from 0 to the largest range, and cycles in each; "rainflow" or "range_pair"."""

@@ -8,11 +8,11 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from . import _abi, _html
-from ._core import (Floats, Handle, Owner, Path, Quantity, by_name, call, file_name, fill, find, items,
-                    quantity, view)
+from . import _html
+from ._core import Floats, Handle, Owner, Path, Quantity, call, file_name, fill, find
 from ._lib import lib
 from .errors import JounceError
+from .table import Table, quantities, records, tables
 
 if TYPE_CHECKING:
     from .system import System
@@ -102,14 +102,22 @@ class Result(Owner):
         self._tolerance = tolerance
 
     @functools.cached_property
-    def columns(self) -> Tuple[Quantity, ...]:
-        """Columns of the table: time, outputs, objectives as if the run ended there; values are those at the end."""
-        return tuple(quantity(q) for q in items(lib.jo_result_column_at, _abi.jo_quantity, self._handle))
+    def tables(self) -> Dict[str, Table]:
+        """All of it: objectives, final, sensors, events, history, statistics, ..."""
+        return tables(lib.jo_result_tables(self._handle), self._handle)
 
     @functools.cached_property
+    def columns(self) -> Tuple[Quantity, ...]:
+        """Columns of the table: time, outputs, objectives as if the run ended there; values are those at the end."""
+        t, last = self.tables["history"], self.tables
+        values = (last["end"]["t_reached"][0], *last["final"]["value"], *last["objectives"]["value"])
+        return tuple(Quantity(v, n, u, d)
+                     for v, n, u, d in zip(values, t.columns, t.column_units, t.column_descriptions))
+
+    @property
     def names(self) -> Tuple[str, ...]:
         """Names of the columns."""
-        return tuple(c.name for c in self.columns)
+        return self.tables["history"].columns
 
     @functools.cached_property
     def _places(self) -> Dict[str, int]:
@@ -121,8 +129,7 @@ class Result(Owner):
     @property
     def table(self) -> Floats:
         """All numbers: rows x columns."""
-        shape = (lib.jo_result_row_count(self._handle), lib.jo_result_column_count(self._handle))
-        return view(lib.jo_result_rows(self._handle), shape, self._handle)
+        return self.tables["history"].matrix()
 
     @property
     def t(self) -> Floats:
@@ -149,18 +156,17 @@ class Result(Owner):
     @property
     def objectives(self) -> Dict[str, Quantity]:
         """Objectives of the run."""
-        found = items(lib.jo_result_objective_at, _abi.jo_quantity, self._handle)
-        return by_name(quantity(q) for q in found)
+        return quantities(self.tables["objectives"])
 
     @property
     def outputs(self) -> Dict[str, Quantity]:
         """Sensors, coordinates, element forces, wheel loads and energies at the end of the run."""
-        return by_name(quantity(q) for q in items(lib.jo_result_output_at, _abi.jo_quantity, self._handle))
+        return quantities(self.tables["final"])
 
     @property
     def sensors(self) -> Tuple[str, ...]:
         """Names of the sensors of the file."""
-        return self.names[1:1 + lib.jo_result_sensor_count(self._handle)]
+        return self.names[1:1 + self.tables["sensors"].rows]
 
     @property
     def states(self) -> Dict[str, Floats]:
@@ -170,12 +176,12 @@ class Result(Owner):
     @property
     def events(self) -> List[Event]:
         """Changes of conditions, in order."""
-        return [fill(Event, e) for e in items(lib.jo_result_event_at, _abi.jo_event, self._handle)]
+        return records(Event, self.tables["events"])
 
     @property
     def changes(self) -> List[Change]:
         """Changes of the partition into independent and dependent coordinates, in order; most runs have none."""
-        return [fill(Change, c) for c in items(lib.jo_result_change_at, _abi.jo_change, self._handle)]
+        return records(Change, self.tables.get("partition_changes"))
 
     @property
     def statistics(self) -> Statistics:
@@ -183,7 +189,7 @@ class Result(Owner):
         return fill(Statistics, lib.jo_result_statistics(self._handle))
 
     def save(self, path: Path) -> None:
-        """Write the histories: CSV where the name ends in .csv, HDF5 where it ends in .h5 or .hdf5."""
+        """Write the histories, in the format the name ends in."""
         call(lib.jo_result_save, self._handle, file_name(path))
 
     def replay(self) -> Page:

@@ -4,41 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from ctypes import byref
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, List, Mapping, Optional, Tuple
 
 from . import _abi, _html
-from ._core import (Floats, Guard, Handle, Owner, Path, Progress, call, file_name, items, make, settings, text,
-                    view)
+from ._core import Guard, Handle, Owner, Path, Progress, call, file_name, items, make, settings, text
 from ._lib import lib
 from .model import Model
 from .result import Page, page_of
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: numbers, an array without a copy, or texts."""
-
-    name: str
-    unit: str
-    values: Union[Floats, Tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a part, with its columns by name."""
-
-    title: str
-    columns: Dict[str, Column]
-
-    def __getitem__(self, name: str) -> Union[Floats, Tuple[str, ...]]:
-        return self.columns[name].values
-
-    def _repr_html_(self) -> str:
-        head = [f"{c.name} [{c.unit}]" if c.unit else c.name for c in self.columns.values()]
-        cells = [[v if isinstance(v, str) else _html.number(v) for v in c.values] for c in self.columns.values()]
-        return f"<p>{_html.escape(self.title)}</p>" + _html.table(head, list(zip(*cells)))
+from .table import Table, tables
 
 
 @dataclass(frozen=True)
@@ -92,16 +66,6 @@ class Study(Owner):
         self._is_run = True
         return self
 
-    def _table(self, part: int, i: int, title: str) -> Table:
-        t = _abi.jo_study_table()
-        lib.jo_study_table_at(self._handle, part, i, byref(t))
-        columns = {}
-        for c in items(lib.jo_study_column_at, _abi.jo_study_column, self._handle, part, i):
-            values: Any = tuple(text(c.text[r]) for r in range(t.rows)) if not c.value else \
-                view(c.value, (t.rows,), self._handle)
-            columns[text(c.name)] = Column(text(c.name), text(c.unit), values)
-        return Table(text(t.title) or title, columns)
-
     def _figure(self, part: int, i: int) -> str:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "figure.svg")
@@ -114,9 +78,9 @@ class Study(Owner):
         """Its parts with what came out of them; without tables and figures before it is run."""
         out = []
         for k, p in enumerate(items(lib.jo_study_part_at, _abi.jo_study_part, self._handle)):
-            tables = tuple(self._table(k, i, text(p.title)) for i in range(p.tables))
+            found = tables(lib.jo_study_tables(self._handle, k), self._handle) if p.tables else {}
             figures = tuple(self._figure(k, i) for i in range(p.figures))
-            out.append(Part(text(p.kind), text(p.title), text(p.text), tables, figures))
+            out.append(Part(text(p.kind), text(p.title), text(p.text), tuple(found.values()), figures))
         return out
 
     def save(self, path: Path) -> None:
@@ -134,4 +98,4 @@ class Study(Owner):
         return self.page()._repr_html_() if self._is_run else _html.block(self.name, "study, not run yet")
 
 
-__all__ = ["Column", "Part", "Study", "Table", "load_study"]
+__all__ = ["Part", "Study", "load_study"]

@@ -301,7 +301,7 @@ class Sweep(Owner):
                 for o, s in zip(self.objectives, items(lib.jo_sweep_statistic_at, _abi.jo_statistic, handle))}
 
     def save(self, path: Path) -> None:
-        """Write the points that are done, a row each: .csv, .h5 or .hdf5, .mat. Once a complete sweep is written its journal
+        """Write the points that are done, a row each (docs/formats.md). Once a complete sweep is written its journal
         is removed."""
         call(lib.jo_sweep_save, self._handle, file_name(path))
 

@@ -7,6 +7,8 @@
 #include "base/system/file.h"
 #include "export/fmu.h"
 #include "export/listing.h"
+#include "export/standalone.h"
+#include "jounce/analysis.h"
 
 jo_fmu_options jo_fmu_options_default(void) {
   return (jo_fmu_options){.version = 3};
@@ -106,4 +108,14 @@ const char* jo_listing_text(const jo_listing* listing) {
 jo_listing_info jo_listing_inspect(const jo_listing* listing) {
   JO_REQUIRE_OR((jo_listing_info){0}, listing);
   return listing->info;
+}
+
+// ---- stand-alone C -------------------------------------------------------------------------------
+
+jo_status jo_generate(jo_context* ctx, const jo_model* model, const char* dir, jo_generated* out) {
+  JO_REQUIRE(ctx, model, dir);
+  jexport_standalone made;
+  JO_TRY(jexport_standalone_write(ctx, model->model, dir, &made));
+  if (out) *out = (jo_generated){made.nfile, made.operations};
+  return JO_OK;
 }

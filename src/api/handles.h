@@ -70,6 +70,7 @@ jo_status japi_system_keep(jo_context* ctx, jarena* a, const jo_system* s, japi_
 
 struct jo_result {
   jplant_result* result;
+  const jo_tables* tables;
 };
 
 #endif

@@ -56,6 +56,11 @@ static jo_status run(sheet* s, int which, jo_kinematics_motion motion, bool oppo
   return jo_kinematics_create(s->ctx, s->model, &o, &s->run[which]);
 }
 
+// Of a run; NULL: there was none.
+static const jo_table* table_of(const sheet* s, int which, const char* name) {
+  return s->run[which] ? jo_tables_find(jo_kinematics_tables(s->run[which]), name) : NULL;
+}
+
 // Without springs and bushes nothing holds a wheel that is loaded.
 static bool is_sprung(const sheet* s) {
   const jmodel* m = s->model->model;
@@ -70,7 +75,7 @@ static jo_status run_all(sheet* s) {
   JO_TRY(run(s, BUMP, JO_BUMP, false));
   for (int i = 0; i < s->model->model->naxle; i++) {
     const jmodel_axle* a = &s->model->model->axle[i];
-    if (strcmp(a->name, jo_kinematics_axle(s->run[BUMP])) == 0) s->axle = a;
+    if (strcmp(a->name, table_of(s, BUMP, "kinematics")->column[0].text[0]) == 0) s->axle = a;
   }
   bool both = s->axle->side[0].is_given && s->axle->side[1].is_given;
   if (both) JO_TRY(run(s, ROLL, JO_ROLL, false));
@@ -94,13 +99,6 @@ typedef struct line {
   const char* legend;
 } line;
 
-static bool find_curve(const jo_kinematics* k, const char* name, jo_kinematics_curve* out) {
-  for (int i = 0; k && jo_kinematics_curve_at(k, i, out) >= 0; i++) {
-    if (strcmp(out->name, name) == 0) return true;
-  }
-  return false;
-}
-
 static const double* scaled(sheet* s, const double* x, int n, double scale) {
   double* out = JARENA_ARRAY(&s->arena, n, double);
   for (int i = 0; out && i < n; i++) {
@@ -118,12 +116,11 @@ static jo_status add_figure(sheet* s, const char* title, const char* curve, cons
   if (!series) return jerr_memory(s->ctx);
   int n = 0;
   for (int i = 0; i < nline && n < MOST_SERIES; i++) {
-    const jo_kinematics* k = s->run[lines[i].run];
-    jo_kinematics_curve c;
-    if (!find_curve(k, curve, &c)) continue;
-    int count = jo_kinematics_position_count(k);
-    const double* x = scaled(s, jo_kinematics_travel(k), count, x_scale);
-    const double* y = scaled(s, c.value, count, y_scale);
+    const jo_table* t = table_of(s, lines[i].run, "curves");
+    int k = jo_table_column(t, curve), count = t ? t->nrow : 0;
+    if (k < 0) continue;
+    const double* x = scaled(s, t->column[0].value, count, x_scale);
+    const double* y = scaled(s, t->column[k].value, count, y_scale);
     if (!x || !y) return jerr_memory(s->ctx);
     series[n++] = (jreport_series){lines[i].legend, x, y, count, count == 1};
   }
@@ -201,6 +198,14 @@ static jo_status add_steering(sheet* s) {
 
 // ---- compliance ----------------------------------------------------------------------------------
 
+// NaN: it has no such curve.
+static double compliance_of(const jo_table* t, const char* curve) {
+  for (int i = 0; i < t->nrow; i++) {
+    if (strcmp(t->column[0].text[i], curve) == 0) return jo_table_number(t, "value", i);
+  }
+  return NAN;
+}
+
 // A row for each curve, a column for each load.
 static jo_status add_table(sheet* s) {
   static const struct {
@@ -240,9 +245,8 @@ static jo_status add_table(sheet* s) {
     double* value = JARENA_ARRAY(&s->arena, NROW, double);
     if (!value) return jerr_memory(s->ctx);
     for (int i = 0; i < NROW; i++) {
-      jo_kinematics_curve curve;
-      bool has = find_curve(s->run[load[k].run], row[i].curve, &curve);
-      value[i] = has ? row[i].scale * load[k].scale * curve.compliance : NAN;
+      double compliance = compliance_of(table_of(s, load[k].run, "compliances"), row[i].curve);
+      value[i] = row[i].scale * load[k].scale * compliance;
     }
     c[t->ncolumn++] = (jreport_column){.name = load[k].name,
                                        .unit = jarena_printf(&s->arena, "/%s", load[k].unit),
@@ -263,7 +267,7 @@ static jo_status add_compliance(sheet* s) {
   const char *y = "force, to the left + [kN]", *x = "force, forward + [kN]",
              *n = "torque, to the left + [N m]";
   if (!s->run[LATERAL]) return JO_OK;
-  bool is_elastic = jo_kinematics_is_elastic(s->run[LATERAL]);
+  bool is_elastic = jo_table_number(table_of(s, LATERAL, "kinematics"), "elastic", 0) != 0.0;
   bool is_held = s->opt->motion >= JO_LATERAL && s->opt->hold_height;
   const char* text =
       jarena_printf(&s->arena, "Forces and torques at the wheels of a vehicle that is held; %s.%s",

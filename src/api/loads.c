@@ -61,7 +61,9 @@ static jo_status evaluate(jo_context* ctx, jo_loads_result* r) {
   if (!r->doubt) return jerr_memory(ctx);
   JO_TRY(jloads_evaluate(ctx, &r->arena, &r->opt, r->result, r->choice.slope, r->choice.reference,
                          &r->evaluation));
-  return jloads_doubts(ctx, r->system->loads, &r->opt, r->result, r->doubt);
+  JO_TRY(jloads_doubts(ctx, r->system->loads, &r->opt, r->result, r->doubt));
+  r->tables = japi_loads_tables(r);
+  return r->tables ? JO_OK : jerr_memory(ctx);
 }
 
 jo_status jo_loads_run(jo_context* ctx, const jo_system* system, const jo_loads_options* opt,
@@ -153,62 +155,16 @@ jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int el
                                   nbin, width, count);
 }
 
-int jo_loads_sample_count(const jo_loads_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nsample;
-}
-
-const double* jo_loads_samples(const jo_loads_result* result) {
+const jo_tables* jo_loads_tables(const jo_loads_result* result) {
   JO_REQUIRE_OR(NULL, result);
-  return result->result->sample;
+  return result->tables;
 }
 
-int jo_loads_sensor_count(const jo_loads_result* result) {
-  JO_REQUIRE_OR(0, result);
-  const jmodel* m = result->system->variable;
-  int n = 0;
-  for (int i = 0; i < m->nsignal; i++) {
-    n += m->signal[i].is_output;
-  }
-  return n;
-}
-
-int jo_loads_output_count(const jo_loads_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->system->loads->plant->dynamics->noutput;
-}
-
-jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jgen_dynamics* d = result->system->loads->plant->dynamics;
-  if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
-  *out = (jo_quantity){d->output_name[i], d->output_unit[i], "", result->result->out_end[i]};
-  return JO_OK;
-}
-
-jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  jloads_pose p;
-  if (!jloads_pose_at_end(result->system->loads, result->result, &p)) return JO_ERR_ARGUMENT;
-  *out = (jo_pose){
-      p.body, p.x, p.y, p.z, p.yaw * DEGREES, p.pitch * DEGREES, p.roll * DEGREES,
-  };
-  return JO_OK;
-}
-
-int jo_loads_event_count(const jo_loads_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nevent;
-}
-
-jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jloads_result* r = result->result;
-  if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
+jo_loads_event japi_loads_event(const jo_loads_result* result, int i) {
   const jloads* l = result->system->loads;
-  const jloads_event* v = &r->event[i];
+  const jloads_event* v = &result->result->event[i];
   jloads_event_summary s = jloads_event_summarise(l, &result->opt, v);
-  *out = (jo_loads_event){.t0 = v->event.t0,
+  return (jo_loads_event){.t0 = v->event.t0,
                           .t1 = v->event.t1,
                           .element = v->element >= 0 ? l->name[v->element] : "",
                           .coordinate = jloads_coordinate_name(l, s.coordinate),
@@ -218,5 +174,4 @@ jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event
                           .peak = s.peak,
                           .t_peak = s.t_peak,
                           .doubt = result->doubt[i]};
-  return JO_OK;
 }

@@ -18,6 +18,10 @@ struct jo_loads_result {
   jloads_result* result;
   jloads_evaluation evaluation;
   unsigned* doubt;  // (nevent)
+  const jo_tables* tables;
 };
+
+jo_loads_event japi_loads_event(const jo_loads_result* result, int i);
+const jo_tables* japi_loads_tables(jo_loads_result* r);  // NULL: no memory
 
 #endif

@@ -76,8 +76,7 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
   e.event = JARENA_ARRAY(a, r->result->nevent, jreport_load_event);
   if (!e.event) return jerr_memory(ctx);
   for (int i = 0; i < r->result->nevent; i++) {
-    jo_loads_event v;
-    jo_loads_event_at(r, i, &v);
+    jo_loads_event v = japi_loads_event(r, i);
     if (r->result->event[i].continues) continue;
     e.event[e.n++] = (jreport_load_event){v.element, v.coordinate, v.t0,
                                           v.t1,      v.impulse,    v.peak,

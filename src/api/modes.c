@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/select.h"
+#include "api/tables.h"
 #include "base/require.h"
 #include "jounce/analysis.h"
 #include "plant/check/finite.h"
@@ -22,6 +23,7 @@ struct jo_modes {
   jplant_mode* mode;
   bool* repeated;           // (n)
   jsens_mode_slope* slope;  // n x by.n
+  const jo_tables* tables;
 };
 
 jo_modes_options jo_modes_options_default(void) {
@@ -124,6 +126,166 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_run* r
   return m->by.n > 0 ? find_slopes(m, run->work, &at) : JO_OK;
 }
 
+// ---- tables --------------------------------------------------------------------------------------
+
+#define SHAPE_PARTS 4     // coordinates named in the text, largest first
+#define SHAPE_SMALL 0.05  // smaller parts are not worth a name
+
+static const jreport_field linearisation[] = {{"t", "s", .description = "time of the state"}};
+static const jo_table_style linearisation_style = {"linearisation", JREPORT_FIELDS(linearisation),
+                                                   .form = JREPORT_ONE, .is_inline = true};
+
+static const jreport_field modes[] = {
+    {"re", "1/s", .label = "Re [1/s]", .width = 12, .digits = 5},
+    {"im", "1/s", .label = "Im [1/s]", .width = 12, .digits = 5},
+    {"frequency", "Hz", "im / 2 pi", .label = "f [Hz]", .width = 11, .digits = 5},
+    {"damping", "", "-re / |lambda|", .label = "damping", .width = 9, .digits = 4, .as = 'f'},
+    {"rigid", "", "a free motion", .kind = JREPORT_TRUTH, .skip = JREPORT_SKIP_SET},
+    {"largest", "", "largest parts of the shape", .kind = JREPORT_WORDS, .no_json = true,
+     .label = "shape", .before = " ", .width = JREPORT_PLAIN},
+};
+static const jo_table_style modes_style = {"modes", JREPORT_FIELDS(modes), .form = JREPORT_ROWS};
+
+static const jreport_field shape[] = {
+    {"coordinate", .kind = JREPORT_WORDS},
+    {"mode", .kind = JREPORT_WHOLE, .no_json = true},
+    {.name = "re"},
+    {.name = "im"},
+};
+static const jo_table_style shape_style = {
+    "shape",         JREPORT_FIELDS(shape), .form = JREPORT_MAP, .nkey = 1,
+    .is_flat = true, .is_list = true,       .parent = "modes"};
+
+static const jreport_field slopes[] = {
+    {"parameter", .kind = JREPORT_WORDS},
+    {"mode", .kind = JREPORT_WHOLE, .no_json = true},
+    {.name = "re"},
+    {.name = "im"},
+    {.name = "frequency"},
+    {.name = "damping"},
+};
+static const jo_table_style slopes_style = {"derivatives",       JREPORT_FIELDS(slopes),
+                                            .form = JREPORT_MAP, .nkey = 1,
+                                            .is_flat = true,     .parent = "modes"};
+
+static const jreport_field by_one[] = {
+    {"re", "1/s", .label = "Re [1/s]", .width = 12, .digits = 5},
+    {"im", "1/s", .label = "Im [1/s]", .width = 12, .digits = 5},
+    {.name = "d re", .label = "d Re", .width = 14, .digits = 6},
+    {.name = "d im", .label = "d Im", .width = 14, .digits = 6},
+    {.name = "d frequency", .label = "d f [Hz]", .width = 14, .digits = 6},
+    {.name = "d damping", .label = "d damping", .width = 14, .digits = 6},
+    {.name = "rigid", .kind = JREPORT_TRUTH, .skip = JREPORT_SKIP_SET},
+};
+static const jo_table_style by_one_style = {"by", JREPORT_FIELDS(by_one)};
+
+// The next part of a shape, in the order of size; -1: the rest is small.
+static int next_part(const jplant_mode* k, int n, int last) {
+  double limit = last < 0 ? INFINITY : hypot(k->shape[last], k->turn[last]), most = SHAPE_SMALL;
+  int best = -1;
+  for (int i = 0; i < n; i++) {
+    double size = hypot(k->shape[i], k->turn[i]);
+    bool is_after = size < limit || (size == limit && i > last);
+    if (!is_after || !(size > most)) continue;
+    most = size;
+    best = i;
+  }
+  return best;
+}
+
+// The largest parts of a mode shape, with their phases against the largest: "z, pitch 0.41 at 12 deg".
+static const char* describe_shape(jreport_builder* b, const jmodel* m, const jplant_mode* k) {
+  const char* text = "";
+  for (int part = 0, i = -1; part < SHAPE_PARTS; part++) {
+    i = next_part(k, m->ncoordinate, i);
+    if (i < 0) break;
+    const char* name = m->coordinate[i].name;
+    double phase = atan2(k->turn[i], k->shape[i]) * 180.0 / 3.14159265358979323846;
+    if (part == 0) {
+      text = name;
+      continue;
+    }
+    text = jreport_text(b, "%s, %s %.2f", text, name, hypot(k->shape[i], k->turn[i]));
+    if (fabs(phase) > 0.5) text = jreport_text(b, "%s at %.0f deg", text, phase);
+  }
+  return text;
+}
+
+static void put_modes(jreport_builder* b, const jo_modes* m) {
+  const jmodel* model = m->plant->model;
+  jreport_begin(b, &linearisation_style, NULL, 1);
+  jreport_put(b, m->t);
+  jreport_begin(b, &modes_style, NULL, m->n);
+  for (int i = 0; i < m->n; i++) {
+    const jplant_mode* k = &m->mode[i];
+    jreport_put(b, k->re);
+    jreport_put(b, k->im);
+    jreport_put(b, k->frequency);
+    jreport_put(b, k->damping);
+    jreport_put(b, k->is_zero);
+    jreport_say(b, describe_shape(b, model, k));
+  }
+  jreport_begin(b, &shape_style, NULL, m->n * model->ncoordinate);
+  for (int i = 0; i < m->n; i++) {
+    for (int k = 0; k < model->ncoordinate; k++) {
+      jreport_say(b, model->coordinate[k].name);
+      jreport_put(b, i);
+      jreport_put(b, m->mode[i].shape[k]);
+      jreport_put(b, m->mode[i].turn[k]);
+    }
+  }
+}
+
+static void put_slope(jreport_builder* b, const jsens_mode_slope* s) {
+  jreport_put(b, s->re);
+  jreport_put(b, s->im);
+  jreport_put(b, s->frequency);
+  jreport_put(b, s->damping);
+}
+
+static void put_slopes(jreport_builder* b, const jo_modes* m) {
+  jreport_begin(b, &slopes_style, NULL, m->n * m->by.n);
+  for (int i = 0; i < m->n; i++) {
+    for (int k = 0; k < m->by.n; k++) {
+      jreport_say(b, m->plant->model->number[m->by.wrt[k]].path);
+      jreport_put(b, i);
+      put_slope(b, &m->slope[(int64_t)i * m->by.n + k]);
+    }
+  }
+}
+
+static void put_by_one(jreport_builder* b, const jo_modes* m, int parameter) {
+  jo_quantity p = japi_describe(m->plant->model, m->by.wrt[parameter]);
+  const char* title = jreport_text(b, "derivatives with respect to %s%s%s%s", p.name,
+                                   *p.unit ? " [" : "", p.unit, *p.unit ? "]" : "");
+  jo_table_style* style = JARENA_NEW(b->a, jo_table_style);
+  b->failed = b->failed || !style;
+  if (b->failed) return;
+  *style = by_one_style;
+  style->name = jreport_text(b, "by %s", p.name);
+  jreport_begin(b, style, title, m->n);
+  for (int i = 0; i < m->n; i++) {
+    jreport_put(b, m->mode[i].re);
+    jreport_put(b, m->mode[i].im);
+    put_slope(b, &m->slope[(int64_t)i * m->by.n + parameter]);
+    jreport_put(b, m->mode[i].is_zero);
+  }
+}
+
+enum { NTABLE = 5 };
+
+static jo_status make_tables(jo_modes* m, const jo_model* model) {
+  jreport_builder b = japi_build(&m->arena, NTABLE + m->by.n, model);
+  put_modes(&b, m);
+  japi_put_parameters(&b, m->plant->model, &m->by);
+  if (m->by.n > 0) put_slopes(&b, m);
+  for (int k = 0; k < m->by.n; k++) {
+    put_by_one(&b, m, k);
+  }
+  m->tables = jreport_built(&b);
+  return m->tables ? JO_OK : jerr_memory(m->ctx);
+}
+
 jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes_options* opt,
                           jo_modes** out) {
   JO_REQUIRE_OUT(out, ctx, model);
@@ -143,6 +305,7 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
     status = japi_plant_create(ctx, &m->arena, model->model, &m->by, true, &m->plant);
   }
   if (status >= 0) status = analyse(m, opt, &run);
+  if (status >= 0) status = make_tables(m, model);
   jplant_run_close(&run);
   if (status < 0) {
     jo_modes_destroy(m);
@@ -159,50 +322,7 @@ void jo_modes_destroy(jo_modes* m) {
   jmem_free(m->ctx, m);
 }
 
-double jo_modes_time(const jo_modes* m) {
-  JO_REQUIRE_OR(NAN, m);
-  return m->t;
-}
-
-int jo_modes_count(const jo_modes* m) {
-  JO_REQUIRE_OR(0, m);
-  return m->n;
-}
-
-jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
-  if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
-  const jplant_mode* k = &m->mode[i];
-  *out = (jo_mode){k->re, k->im, k->frequency, k->damping, k->is_zero};
-  return JO_OK;
-}
-
-jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
-                         double* im) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, re, im);
-  if (i < 0 || i >= m->n || k < 0 || k >= m->plant->model->ncoordinate) return JO_ERR_ARGUMENT;
-  if (name) *name = m->plant->model->coordinate[k].name;
-  *re = m->mode[i].shape[k];
-  *im = m->mode[i].turn[k];
-  return JO_OK;
-}
-
-int jo_modes_parameter_count(const jo_modes* m) {
-  JO_REQUIRE_OR(0, m);
-  return m->by.n;
-}
-
-jo_status jo_modes_parameter_at(const jo_modes* m, int k, jo_quantity* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
-  if (k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
-  *out = japi_describe(m->plant->model, m->by.wrt[k]);
-  return JO_OK;
-}
-
-jo_status jo_modes_derivative_at(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
-  if (i < 0 || i >= m->n || k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
-  const jsens_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];
-  *out = (jo_mode_derivative){s->re, s->im, s->frequency, s->damping, m->repeated[i]};
-  return JO_OK;
+const jo_tables* jo_modes_tables(const jo_modes* m) {
+  JO_REQUIRE_OR(NULL, m);
+  return m->tables;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/handles.h"
+#include "api/tables.h"
 #include "base/require.h"
 #include "report/format/table.h"
 
@@ -65,10 +65,9 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
     jmem_free(ctx, r);
     return status;
   }
-  const char* settings = japi_system_settings(&r->result->arena, system);
-  if (settings) r->result->settings = settings;
+  r->tables = japi_result_tables(system, r->result);
   *out = r;
-  return settings ? status : jerr_memory(ctx);
+  return r->tables == &japi_no_tables ? jerr_memory(ctx) : status;
 }
 
 void jo_result_destroy(jo_result* result) {
@@ -102,83 +101,9 @@ jo_statistics jo_result_statistics(const jo_result* result) {
                          .output_step = r->used.output_step};
 }
 
-static jo_status get(const jplant_quantity* list, int n, int i, jo_quantity* out) {
-  if (i < 0 || i >= n) return JO_ERR_ARGUMENT;
-  *out = (jo_quantity){list[i].name, list[i].unit, list[i].description, list[i].value};
-  return JO_OK;
-}
-
-int jo_result_objective_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nobjective;
-}
-
-jo_status jo_result_objective_at(const jo_result* result, int i, jo_quantity* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jplant_result* r = result->result;
-  return get(jplant_result_objectives(r), r->nobjective, i, out);
-}
-
-int jo_result_sensor_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nsensor;
-}
-
-int jo_result_output_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->noutput;
-}
-
-jo_status jo_result_output_at(const jo_result* result, int i, jo_quantity* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jplant_result* r = result->result;
-  return get(jplant_result_outputs(r), r->noutput, i, out);
-}
-
-int jo_result_event_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nevent;
-}
-
-jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jplant_result* r = result->result;
-  if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
-  *out = (jo_event){r->event[i].t, r->event[i].name, r->event[i].on};
-  return JO_OK;
-}
-
-int jo_result_change_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nchange;
-}
-
-jo_status jo_result_change_at(const jo_result* result, int i, jo_change* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jplant_result* r = result->result;
-  if (i < 0 || i >= r->nchange) return JO_ERR_ARGUMENT;
-  *out = (jo_change){r->change[i].t, r->change[i].independent};
-  return JO_OK;
-}
-
-int jo_result_column_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->ncolumn;
-}
-
-jo_status jo_result_column_at(const jo_result* result, int i, jo_quantity* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  return get(result->result->column, result->result->ncolumn, i, out);
-}
-
-int jo_result_row_count(const jo_result* result) {
-  JO_REQUIRE_OR(0, result);
-  return result->result->nrow;
-}
-
-const double* jo_result_rows(const jo_result* result) {
+const jo_tables* jo_result_tables(const jo_result* result) {
   JO_REQUIRE_OR(NULL, result);
-  return result->result->row;
+  return result->tables;
 }
 
 jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path) {

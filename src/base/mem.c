@@ -125,14 +125,20 @@ char* jarena_strndup(jarena* a, const char* s, size_t n) {
   return copy;
 }
 
-char* jarena_printf(jarena* a, const char* format, ...) {
-  va_list args, counted;
-  va_start(args, format);
+char* jarena_vprintf(jarena* a, const char* format, va_list args) {
+  va_list counted;
   va_copy(counted, args);
   int length = jformat_v(NULL, 0, format, counted);
   va_end(counted);
   char* text = length < 0 ? NULL : jarena_alloc(a, (size_t)length + 1);
   if (text) jformat_v(text, (size_t)length + 1, format, args);
+  return text;
+}
+
+char* jarena_printf(jarena* a, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  char* text = jarena_vprintf(a, format, args);
   va_end(args);
   return text;
 }

@@ -3,6 +3,7 @@
 #ifndef JBASE_MEM_H
 #define JBASE_MEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,6 +42,8 @@ void* jarena_array(jarena* a, size_t n, size_t size);  // n * size, checked for 
 char* jarena_strdup(jarena* a, const char* s);
 char* jarena_strndup(jarena* a, const char* s, size_t n);
 char* jarena_printf(jarena* a, const char* format, ...) __attribute__((format(printf, 2, 3)));
+char* jarena_vprintf(jarena* a, const char* format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 jarena_mark jarena_save(const jarena* a);
 void jarena_restore(jarena* a, jarena_mark mark);

@@ -10,15 +10,17 @@
 #include "base/system/file.h"
 #include "base/text/text.h"
 #include "study/plan.h"
+#include "study/tables.h"
 
 struct jo_study {
   jo_context* ctx;
   jstudy_file* file;
   jo_model** model;  // the study's own, then those of parts (nmodel)
   int nmodel;
-  jarena arena;        // titles
-  jarena results;      // what came out, thrown away by the next run
-  jreport_part* part;  // of the file's, in their order
+  jarena arena;              // titles
+  jarena results;            // what came out, thrown away by the next run
+  jreport_part* part;        // of the file's, in their order
+  const jo_tables** tables;  // of these
 };
 
 // A study under way.
@@ -112,7 +114,8 @@ static const char* about_part(jo_study* s, const jstudy_part* p) {
 static jo_status begin_parts(jo_study* s) {
   const jstudy_file* f = s->file;
   s->part = JARENA_ARRAY(&s->arena, f->npart, jreport_part);
-  if (!s->part) return jerr_memory(s->ctx);
+  s->tables = JARENA_ARRAY(&s->arena, f->npart, const jo_tables*);
+  if (!s->part || !s->tables) return jerr_memory(s->ctx);
   for (int i = 0; i < f->npart; i++) {
     const jstudy_part* p = &f->part[i];
     s->part[i].kind = p->kind->key.name;
@@ -261,6 +264,9 @@ static jo_status run_part(work* j) {
   if (!before) return jerr_memory(j->ctx);
   JO_TRY(set_values(j->ctx, system, p, before));
   JO_TRY(p->kind->run(&job));
+  const jo_model* model = j->study->model[p->which];
+  j->study->tables[j->part] = jstudy_tables(j->a, model, &j->study->part[j->part]);
+  if (!j->study->tables[j->part]) return jerr_memory(j->ctx);
   for (int i = 0; i < p->nset; i++) {
     const char* name = p->set[i].name.text;
     JO_TRY(jo_system_set(j->ctx, system, &name, &before[i], 1));
@@ -313,11 +319,6 @@ static const jreport_part* part_of(const jo_study* s, int i) {
   return i >= 0 && i < s->file->npart ? &s->part[i] : NULL;
 }
 
-static const jreport_sheet* sheet_of(const jo_study* s, int part, int i) {
-  const jreport_part* p = part_of(s, part);
-  return p && i >= 0 && i < p->nsheet ? &p->sheet[i] : NULL;
-}
-
 jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
   const jreport_part* p = part_of(study, i);
@@ -326,34 +327,10 @@ jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out) {
   return JO_OK;
 }
 
-int jo_study_table_count(const jo_study* study, int part) {
-  JO_REQUIRE_OR(0, study);
+const jo_tables* jo_study_tables(const jo_study* study, int part) {
+  JO_REQUIRE_OR(NULL, study);
   const jreport_part* p = part_of(study, part);
-  return p ? p->nsheet : 0;
-}
-
-int jo_study_column_count(const jo_study* study, int part, int table) {
-  JO_REQUIRE_OR(0, study);
-  const jreport_sheet* s = sheet_of(study, part, table);
-  return s ? s->ncolumn : 0;
-}
-
-jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
-  const jreport_sheet* s = sheet_of(study, part, i);
-  if (!s) return JO_ERR_ARGUMENT;
-  *out = (jo_study_table){s->title, s->nrow, s->ncolumn};
-  return JO_OK;
-}
-
-jo_status jo_study_column_at(const jo_study* study, int part, int table, int i,
-                             jo_study_column* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
-  const jreport_sheet* s = sheet_of(study, part, table);
-  if (!s || i < 0 || i >= s->ncolumn) return JO_ERR_ARGUMENT;
-  const jreport_column* c = &s->column[i];
-  *out = (jo_study_column){c->name, c->unit, c->value, c->text};
-  return JO_OK;
+  return p && p->nsheet > 0 ? study->tables[part] : NULL;
 }
 
 static jo_status finish(jo_context* ctx, jtext* t, const char* path) {

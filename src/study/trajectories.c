@@ -63,34 +63,25 @@ static jo_status copy_column(jstudy_job* k, jreport_sheet* s, const rows* r, int
 
 // ---- plain runs ----------------------------------------------------------------------------------
 
-static int find_column(const jo_result* r, const char* name) {
-  jo_quantity q;
-  int i = 0;
-  while (jo_result_column_at(r, i, &q) >= 0 && strcmp(q.name, name) != 0) {
-    i++;
-  }
-  return i;
-}
-
-static jo_status copy_output(jstudy_job* k, jreport_sheet* s, const jo_result* r, const rows* w,
+static jo_status copy_output(jstudy_job* k, jreport_sheet* s, const jo_table* t, const rows* w,
                              const char* name) {
-  int column = find_column(r, name);
-  jo_quantity q;
-  if (jo_result_column_at(r, column, &q) < 0) return jerr_memory(k->ctx);
-  return copy_column(k, s, w, column, q.name, q.unit, NULL);
+  int i = jo_table_column(t, name);
+  if (i < 0) return jerr_memory(k->ctx);
+  return copy_column(k, s, w, i, t->column[i].name, t->column[i].unit, NULL);
 }
 
 static jo_status fill_plain(jstudy_job* k, const jo_result* r, const char* title) {
   const jstudy_names* x = &k->p->x;
+  const jo_table* t = jo_tables_find(jo_result_tables(r), "history");
   rows w;
-  JO_TRY(find_window(k, jo_result_rows(r), jo_result_row_count(r), jo_result_column_count(r), &w));
+  JO_TRY(find_window(k, t->column[0].value, t->nrow, t->ncolumn, &w));
   jreport_sheet* s = jstudy_add_sheet(k, title, 2 + x->n, w.n);
   if (!s) return jerr_memory(k->ctx);
-  JO_TRY(copy_output(k, s, r, &w, "t"));
+  JO_TRY(copy_output(k, s, t, &w, "t"));
   for (int i = 0; i < x->n; i++) {
-    JO_TRY(copy_output(k, s, r, &w, x->name[i].text));
+    JO_TRY(copy_output(k, s, t, &w, x->name[i].text));
   }
-  return copy_output(k, s, r, &w, k->p->y.text);
+  return copy_output(k, s, t, &w, k->p->y.text);
 }
 
 static jo_status run_plain(jstudy_job* k, int run) {

@@ -14,6 +14,11 @@ static void read(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
   jstudy_read_runs(at, map, p);
 }
 
+static jo_quantity row_of(const jo_table* t, int i) {
+  return (jo_quantity){t->column[0].text[i], t->column[2].text[i], t->column[3].text[i],
+                       jo_table_number(t, "value", i)};
+}
+
 // The i-th quantity that is asked for: objectives first, then outputs at the end of the run.
 static void value_at(const jstudy_job* k, const jo_result* r, int i, jo_quantity* q) {
   const jstudy_names *objectives = &k->p->objectives, *sensors = &k->p->sensors;
@@ -21,13 +26,14 @@ static void value_at(const jstudy_job* k, const jo_result* r, int i, jo_quantity
   *q = (jo_quantity){"", "", "", NAN};
   if (i < nobjective) {
     bool by_name = objectives->n > 0;
-    jo_result_objective_at(r, by_name ? jstudy_find_objective(k->m, objectives->name[i].text) : i,
-                           q);
+    int which = by_name ? jstudy_find_objective(k->m, objectives->name[i].text) : i;
+    *q = row_of(jo_tables_find(jo_result_tables(r), "objectives"), which);
     return;
   }
-  const char* name = sensors->name[i - nobjective].text;
-  for (int n = 0; jo_result_output_at(r, n, q) >= 0; n++) {
-    if (strcmp(q->name, name) == 0) return;
+  const jo_table* t = jo_tables_find(jo_result_tables(r), "final");
+  for (int n = t->nrow - 1; n >= 0; n--) {
+    jo_quantity now = row_of(t, n);
+    if (strcmp(now.name, sensors->name[i - nobjective].text) == 0) *q = now;
   }
 }
 

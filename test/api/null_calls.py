@@ -13,7 +13,7 @@ from pathlib import Path
 # arguments that may be NULL, as the headers say; all others must not be
 OPTIONAL = {
     ("jo_context_create", "allocator"), ("jo_context_diagnostic", "severity"),
-    ("jo_modes_shape", "name"), ("jo_generate", "out"), ("jo_report_write", "bytes"),
+    ("jo_generate", "out"), ("jo_report_write", "bytes"),
     ("jo_export_fmu", "out"),
     ("jo_sens_rank", "increment"), ("jo_sens_check", "user"), ("jo_sens_check", "progress"),
     ("jo_sens_judge", "worst"),
@@ -40,7 +40,6 @@ VALUES = {
     ("jo_road_write", "path"): "f->page",
     ("jo_tyre_plot", "path"): "f->page", "inputs": "f->cases_path",
     "jo_tyre*": "f->tyre", "jo_tyre_function*": "f->tyre_function", "jo_tyre_table*": "f->tyre_table",
-    ("jo_kinematics_save", "path"): "f->table_path",
     ("jo_kinematics_sheet", "path"): "f->page", ("jo_kinematics_sheet", "model"): "f->axle_model",
     "path": "f->model_path", "dir": "f->base->dir", "text": "f->text", "length": "f->length",
     "name": "f->names[0]", "increment": "f->number", "progress": "NULL", "user": "NULL",
@@ -49,7 +48,9 @@ VALUES = {
     "jo_context*": "f->ctx", "jo_model*": "f->model", "jo_system*": "f->system",
     "jo_result*": "f->result", "jo_run*": "f->run", ("jo_system_set", "value"): "f->number",
     ("jo_run_advance", "t_s"): "0.0", "jo_static*": "f->at_rest", "jo_modes*": "f->modes",
-    "jo_loads_result*": "f->loads_result",
+    "jo_loads_result*": "f->loads_result", "jo_tables*": "jo_static_tables(f->at_rest)",
+    "jo_table*": "jo_static_tables(f->at_rest)->table", ("jo_table_number", "column"): "f->names[0]",
+    "write": "ignore_text",
     "jo_load_events*": "f->load_events", "jo_loads_sens*": "f->loads_sens",
     "jo_kinematics*": "f->kinematics", ("jo_kinematics_create", "model"): "f->axle_model",
     "jo_study*": "f->study", ("jo_study_load", "path"): "f->study_path",

@@ -6,6 +6,7 @@
 
 #include "jounce/jounce.h"
 #include "support/fixture.h"
+#include "support/tables.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
 #define WISHBONE    "test/models/double_wishbone.yaml"

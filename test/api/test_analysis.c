@@ -28,25 +28,53 @@ static fixture* open_model(void) {
   return f;
 }
 
+// The number of an output, a coordinate or a parameter; `column` NULL: its derivative with respect to k.
+static double number_of(const jo_static* s, const char* table, const char* row,
+                        const char* column) {
+  const jo_table* t = jo_tables_find(jo_static_tables(s), table);
+  assert_non_null(t);
+  for (int i = 0; i < t->nrow; i++) {
+    if (strcmp(t->column[0].text[i], row) == 0) return jo_table_number(t, column, i);
+  }
+  fail_msg("no row '%s' in '%s'", row, table);
+  return NAN;
+}
+
+// The row of the mode with this angular frequency; -1: none.
+static int find_mode(const jo_table* modes, double omega) {
+  for (int i = 0; i < modes->nrow; i++) {
+    if (fabs(jo_table_number(modes, "im", i) - omega) < 1e-9) return i;
+  }
+  return -1;
+}
+
+static int rows_of(const jo_static* s, const char* table) {
+  return jo_tables_find(jo_static_tables(s), table)->nrow;
+}
+
 // z = -m g / k
 static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
   (void)state;
   fixture* f = open_model();
   jo_static* s;
   assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, name, 4, &s));
-  assert_int_equal(jo_static_parameter_count(s), 4);
-  jo_quantity p;
-  assert_int_equal(jo_static_parameter_at(s, 1, &p), JO_OK);
-  assert_string_equal(p.name, "k");
-  assert_near(p.value, 80.0, 0.0);
-  assert_int_equal(jo_static_parameter_at(s, 4, &p), JO_ERR_ARGUMENT);
-  assert_near(jo_static_coordinate_derivative(s, 0, 0), -9.81 / 80.0, 1e-12);
-  assert_near(jo_static_coordinate_derivative(s, 0, 1), 2.0 * 9.81 / 6400.0, 1e-13);
-  assert_near(jo_static_coordinate_derivative(s, 0, 2), 0.0, 0.0);
-  assert_near(jo_static_output_derivative(s, 0, 0), -3.0 * 9.81 / 80.0, 1e-12);
-  assert_true(jo_static_coordinate_derivative(s, 1, 2) != 0.0);
-  assert_true(isnan(jo_static_output_derivative(s, 0, 4)));
-  assert_true(isnan(jo_static_coordinate_derivative(s, 3, 0)));
+  assert_int_equal(rows_of(s, "parameters"), 4);
+  assert_near(number_of(s, "parameters", "k", "value"), 80.0, 0.0);
+  assert_near(number_of(s, "outputs", "z", "d/d m"), -9.81 / 80.0, 1e-12);
+  assert_near(number_of(s, "outputs", "z", "d/d k"), 2.0 * 9.81 / 6400.0, 1e-13);
+  assert_near(number_of(s, "outputs", "z", "d/d l"), 0.0, 0.0);
+  assert_near(number_of(s, "outputs", "double", "d/d m"), -3.0 * 9.81 / 80.0, 1e-12);
+  assert_true(number_of(s, "outputs", "swing", "d/d l") != 0.0);
+  assert_true(isnan(number_of(s, "outputs", "z", "d/d nothing")));
+  // of coordinates, then of sensors, each with respect to all of them
+  const jo_table* t = jo_tables_find(jo_static_tables(s), "derivatives");
+  assert_int_equal(t->nrow, 4 * (3 + 1));
+  assert_string_equal(t->column[0].text[0], "z");
+  assert_string_equal(t->column[1].text[1], "k");
+  assert_near(jo_table_number(t, "value", 1), 2.0 * 9.81 / 6400.0, 1e-13);
+  assert_string_equal(t->column[0].text[12], "double");
+  assert_near(jo_table_number(t, "value", 12), -3.0 * 9.81 / 80.0, 1e-12);
+  assert_true(isnan(jo_table_number(t, "value", 16)));
   jo_static_destroy(s);
   fixture_close(f);
 }
@@ -56,11 +84,11 @@ static void test_static_without_names_has_all_parameters_and_plain_ones_none(voi
   fixture* f = open_model();
   jo_static* s;
   assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, NULL, 0, &s));
-  assert_int_equal(jo_static_parameter_count(s), 3);
+  assert_int_equal(rows_of(s, "parameters"), 3);
   jo_static_destroy(s);
   assert_ok(f->ctx, jo_static_create(f->ctx, f->model, &s));
-  assert_int_equal(jo_static_parameter_count(s), 0);
-  assert_true(isnan(jo_static_output_derivative(s, 0, 0)));
+  assert_int_equal(rows_of(s, "parameters"), 0);
+  assert_null(jo_tables_find(jo_static_tables(s), "derivatives"));
   jo_static_destroy(s);
   fixture_close(f);
 }
@@ -75,25 +103,25 @@ static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** 
   opt.nname = 4;
   jo_modes* m;
   assert_ok(f->ctx, jo_modes_create(f->ctx, f->model, &opt, &m));
-  assert_int_equal(jo_modes_parameter_count(m), 4);
+  const jo_table* modes = jo_tables_find(jo_modes_tables(m), "modes");
+  const jo_table* d = jo_tables_find(jo_modes_tables(m), "derivatives");
+  assert_int_equal(d->nrow, 4 * modes->nrow);
   double mass = 2, c = 1, k = 80, omega = sqrt(k / mass - c * c / (4 * mass * mass));
-  int found = 0;
-  jo_mode mode;
-  for (int i = 0; jo_modes_at(m, i, &mode) >= 0; i++) {
-    jo_mode_derivative d;
-    if (fabs(mode.im - omega) > 1e-9) continue;
-    found++;
-    assert_int_equal(jo_modes_derivative_at(m, i, 0, &d), JO_OK);
-    assert_near(d.re, c / (2 * mass * mass), 1e-12);
-    assert_near(d.im, (-k / (mass * mass) + c * c / (2 * pow(mass, 3))) / (2 * omega), 1e-11);
-    assert_int_equal(jo_modes_derivative_at(m, i, 1, &d), JO_OK);
-    assert_near(d.re, 0.0, 1e-13);
-    assert_near(d.im, 1 / (2 * mass * omega), 1e-13);
-    assert_near(d.frequency, 1 / (2 * mass * omega) / 6.283185307179586, 1e-13);
-    assert_near(d.damping, -c / (4 * sqrt(mass) * pow(k, 1.5)), 1e-13);
-    assert_int_equal(jo_modes_derivative_at(m, i, 4, &d), JO_ERR_ARGUMENT);
-  }
-  assert_int_equal(found, 1);
+  int i = find_mode(modes, omega);
+  assert_true(i >= 0);
+  assert_string_equal(d->column[0].text[4 * i + 1], "k");
+  assert_near(jo_table_number(d, "mode", 4 * i + 1), i, 0.0);
+  assert_near(jo_table_number(d, "re", 4 * i), c / (2 * mass * mass), 1e-12);
+  assert_near(jo_table_number(d, "im", 4 * i),
+              (-k / (mass * mass) + c * c / (2 * pow(mass, 3))) / (2 * omega), 1e-11);
+  assert_near(jo_table_number(d, "re", 4 * i + 1), 0.0, 1e-13);
+  assert_near(jo_table_number(d, "im", 4 * i + 1), 1 / (2 * mass * omega), 1e-13);
+  assert_near(jo_table_number(d, "frequency", 4 * i + 1),
+              1 / (2 * mass * omega) / 6.283185307179586, 1e-13);
+  assert_near(jo_table_number(d, "damping", 4 * i + 1), -c / (4 * sqrt(mass) * pow(k, 1.5)), 1e-13);
+  const jo_table* by_k = jo_tables_find(jo_modes_tables(m), "by k");
+  assert_near(jo_table_number(by_k, "re", i), jo_table_number(modes, "re", i), 0.0);
+  assert_near(jo_table_number(by_k, "d im", i), jo_table_number(d, "im", 4 * i + 1), 0.0);
   jo_modes_destroy(m);
   fixture_close(f);
 }
@@ -104,44 +132,36 @@ static void test_static_and_modes_tell_what_they_found(void** state) {
   fixture* f = open_model();
   jo_static* s = make_static(f, NULL, 0);
   jo_static_info i = jo_static_inspect(s);
-  jo_coordinate c;
-  jo_quantity q;
-  int coordinates = 0;
   assert_true(i.dof == i.held && i.iterations > 0);
   assert_near(i.residual, 0.0, 1e-8);
-  for (; jo_static_coordinate_at(s, coordinates, &c) >= 0; coordinates++) {
-    assert_near(c.rate, 0.0, 0.0);
-    if (strcmp(c.name, "z") == 0) assert_near(c.value, -2.0 * 9.81 / 80.0, 1e-9);
-  }
-  assert_int_equal(coordinates, jo_model_inspect(f->model).coordinates);
-  assert_int_equal(jo_static_sensor_count(s), 1);
-  assert_int_equal(jo_static_output_at(s, 0, &q), JO_OK);
-  assert_string_equal(q.name, "double");
+  assert_true(!i.is_unstable && i.growth == 0.0 && !*i.state && !*i.undecided);
+  assert_int_equal(rows_of(s, "coordinates"), jo_model_inspect(f->model).coordinates);
+  assert_near(number_of(s, "coordinates", "z", "value"), -2.0 * 9.81 / 80.0, 1e-9);
+  assert_int_equal(rows_of(s, "sensors"), 1);
+  double z = number_of(s, "coordinates", "z", "value");
+  assert_near(number_of(s, "sensors", "double", "value"), 3.0 * z, 1e-9);  // the lag has settled
   jo_static_destroy(s);
   jo_modes_options opt = jo_modes_options_default();
   opt.at_static = 1;
   opt.name = name;
   opt.nname = 2;
   jo_modes* m = make_modes(f, &opt);
-  assert_near(jo_modes_time(m), 0.0, 0.0);
-  assert_int_equal(jo_modes_parameter_at(m, 1, &q), JO_OK);
-  assert_string_equal(q.name, "k");
-  assert_near(q.value, 80.0, 0.0);
-  double omega = sqrt(80.0 / 2.0 - 1.0 / 16.0);
-  jo_mode mode;
-  int found = 0;
-  for (int k = 0; jo_modes_at(m, k, &mode) >= 0; k++) {
-    if (fabs(mode.im - omega) > 1e-9) continue;
-    const char* moving;
-    double re, im;
-    for (int e = 0; jo_modes_shape(m, k, e, &moving, &re, &im) >= 0; e++) {
-      double size = hypot(re, im);
-      if (strcmp(moving, "z") == 0) assert_true(size > 0.1);
-      if (strcmp(moving, "swing") == 0) assert_near(size, 0.0, 1e-9);
-      found++;
-    }
+  const jo_tables* all = jo_modes_tables(m);
+  assert_near(jo_table_number(jo_tables_find(all, "linearisation"), "t", 0), 0.0, 0.0);
+  const jo_table* by = jo_tables_find(all, "parameters");
+  assert_string_equal(by->column[0].text[1], "k");
+  assert_near(jo_table_number(by, "value", 1), 80.0, 0.0);
+  const jo_table *modes = jo_tables_find(all, "modes"), *shape = jo_tables_find(all, "shape");
+  int n = shape->nrow / modes->nrow, k = find_mode(modes, sqrt(80.0 / 2.0 - 1.0 / 16.0));
+  assert_true(k >= 0 && n == 3);
+  for (int e = k * n; e < (k + 1) * n; e++) {
+    const char* moving = shape->column[0].text[e];
+    double size = hypot(jo_table_number(shape, "re", e), jo_table_number(shape, "im", e));
+    if (strcmp(moving, "z") == 0) assert_true(size > 0.1);
+    if (strcmp(moving, "swing") == 0) assert_near(size, 0.0, 1e-9);
+    assert_near(jo_table_number(shape, "mode", e), k, 0.0);
   }
-  assert_true(found > 0);
+  assert_string_equal(modes->column[5].text[k], "z");
   jo_modes_destroy(m);
   fixture_close(f);
 }

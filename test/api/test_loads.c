@@ -59,10 +59,12 @@ static void test_loads_samples_lie_within_the_peak(void** state) {
   for (int e = 0; e < n; e++) {
     jo_loads_element x;
     double last = -1.0, most = 0.0;
-    const double* sample = jo_loads_samples(k.r);
+    const jo_table* history = table_of(jo_loads_tables(k.r), "history");
+    const double* sample = history->column[0].value;
+    assert_int_equal(history->ncolumn, 1 + n);
     assert_int_equal(jo_loads_element_at(k.r, e, &x), JO_OK);
     assert_true(*x.name && *x.unit && x.smallest <= x.largest && x.damage >= 0.0);
-    for (int i = 0; i < jo_loads_sample_count(k.r); i++, sample += 1 + n) {
+    for (int i = 0; i < history->nrow; i++, sample += 1 + n) {
       double t = sample[0], load = sample[1 + e];
       assert_true(t >= last && load >= x.smallest && load <= x.largest);
       last = t;
@@ -78,16 +80,15 @@ static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
   (void)state;
   loads k;
   open_loads(&k, JO_LOADS_SUBCYCLE, 500.0);
-  jo_quantity q;
-  jo_pose p;
-  int n = jo_loads_sensor_count(k.r);
-  assert_int_equal(n, jo_model_inspect(k.f->model).sensors);
-  for (int i = 0; i < n; i++) {
-    assert_int_equal(jo_loads_output_at(k.r, i, &q), JO_OK);
-    assert_true(*q.name && isfinite(q.value));
+  const jo_table *sensors = table_of(jo_loads_tables(k.r), "sensors"),
+                 *outputs = table_of(jo_loads_tables(k.r), "outputs");
+  assert_int_equal(sensors->nrow, jo_model_inspect(k.f->model).sensors);
+  for (int i = 0; i < sensors->nrow; i++) {
+    assert_true(*sensors->column[0].text[i] && isfinite(jo_table_number(sensors, "value", i)));
+    assert_string_equal(sensors->column[0].text[i], outputs->column[0].text[i]);
   }
   // a model without a body on a free joint has no pose
-  assert_true(jo_loads_pose(k.r, &p) < 0);
+  assert_null(jo_tables_find(jo_loads_tables(k.r), "hull"));
   close_loads(&k);
   fixture* f = fixture_open();
   static const char text[] =
@@ -99,11 +100,11 @@ static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
   assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "f.yaml", NULL, 0, &f->model));
   jo_system* l = make_loads(f);
   jo_loads_result* r = make_loads_result(f, l, NULL);
-  assert_int_equal(jo_loads_pose(r, &p), JO_OK);
-  assert_string_equal(p.body, "b");
-  assert_near(p.x, 1.5, 1e-12);
-  assert_near(p.z, 5.0 - 0.5 * 10.0 * 0.25, 1e-12);
-  assert_near(p.yaw_deg, 0.0, 1e-12);
+  const jo_table* p = table_of(jo_loads_tables(r), "hull");
+  assert_string_equal(p->column[0].text[0], "b");
+  assert_near(jo_table_number(p, "x", 0), 1.5, 1e-12);
+  assert_near(jo_table_number(p, "z", 0), 5.0 - 0.5 * 10.0 * 0.25, 1e-12);
+  assert_near(jo_table_number(p, "yaw", 0), 0.0, 1e-12);
   jo_loads_result_destroy(r);
   jo_system_destroy(l);
   fixture_close(f);
@@ -115,8 +116,9 @@ static void test_loads_events_read_back(void** state) {
   loads k;
   open_loads(&k, JO_LOADS_IMPULSIVE, 500.0);
   const char* path = fixture_below(k.f, "x.events");
-  int n = jo_loads_event_count(k.r), again = 0;
-  assert_true(n > 0);
+  const jo_table* then = table_of(jo_loads_tables(k.r), "events");
+  int again = 0;
+  assert_true(then->nrow > 0);
   assert_ok(k.f->ctx, jo_loads_save(k.f->ctx, k.r, path));
   jo_load_events* events = make_load_events(k.f, path);
   assert_string_equal(jo_model_name(jo_load_events_model(events)), jo_model_name(k.f->model));
@@ -125,17 +127,14 @@ static void test_loads_events_read_back(void** state) {
   assert_ok(k.f->ctx, jo_load_events_reconstruct(k.f->ctx, events, &opt, &done));
   jo_load_event_again e;
   for (int i = 0; jo_load_events_at(events, i, &e) >= 0; i++) {
-    jo_loads_event then;
-    assert_int_equal(jo_loads_event_at(k.r, i, &then), JO_OK);
-    assert_true(e.then.t0 == then.t0 && e.then.impulse == then.impulse);
-    assert_string_equal(e.then.element, then.element);
+    assert_near(e.then.t0, jo_table_number(then, "t0", i), 0.0);
+    assert_near(e.then.impulse, jo_table_number(then, "impulse", i), 0.0);
+    assert_string_equal(e.then.element, then->column[jo_table_column(then, "element")].text[i]);
     again += isfinite(e.peak);
   }
   assert_int_equal(done.events, again);
   assert_true(again > 0);
   jo_load_events_destroy(events);
-  jo_loads_event none;
-  assert_true(jo_loads_event_at(k.r, n, &none) < 0);
   close_loads(&k);
 }
 

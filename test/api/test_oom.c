@@ -78,9 +78,9 @@ static jo_status run_method(work* w, const jo_system* s, jo_method method) {
   opt.tolerance = 1e-6;
   opt.step_s = method == JO_METHOD_RK4 ? 1e-3 : NAN;
   jo_status status = jo_simulate(w->ctx, s, &opt, &r);
-  jo_quantity q;
-  for (int i = 0; status >= 0 && jo_result_output_at(r, i, &q) >= 0; i++) {
-    add(w, q.value);
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_result_tables(r), "final") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "value", i));
   }
   if (status >= 0) status = jo_result_save(w->ctx, r, csv);
   if (status >= 0) status = jo_result_save(w->ctx, r, h5);
@@ -269,10 +269,10 @@ static jo_status all_of_model(work* w) {
 static jo_status static_model(work* w) {
   jo_static* s = NULL;
   jo_status status = jo_static_differentiate(w->ctx, w->model, &w->task->name, 1, &s);
-  jo_quantity q;
-  for (int i = 0; status >= 0 && jo_static_output_at(s, i, &q) >= 0; i++) {
-    add(w, q.value);
-    add(w, jo_static_output_derivative(s, i, 0));
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_static_tables(s), "outputs") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "value", i));
+    add(w, t->column[4].value[i]);
   }
   jo_static_destroy(s);
   return status;
@@ -284,9 +284,9 @@ static jo_status modes_model(work* w) {
   opt.name = &w->task->name;
   opt.nname = 1;
   jo_status status = jo_modes_create(w->ctx, w->model, &opt, &m);
-  jo_mode k;
-  for (int i = 0; status >= 0 && jo_modes_at(m, i, &k) >= 0; i++) {
-    add(w, k.frequency);
+  const jo_table* t = status >= 0 ? jo_tables_find(jo_modes_tables(m), "modes") : NULL;
+  for (int i = 0; t && i < t->nrow; i++) {
+    add(w, jo_table_number(t, "frequency", i));
   }
   jo_modes_destroy(m);
   return status;
@@ -328,10 +328,10 @@ static jo_status study_model(work* w) {
   jo_status status = jo_study_load(w->ctx, STUDY, NULL, 0, &s);
   if (status >= 0) status = jo_study_run(w->ctx, s, &opt);
   if (status >= 0) status = jo_study_save(w->ctx, s, page);
-  jo_study_column c;
   for (int i = 0; status >= 0 && i < jo_study_part_count(s); i++) {
-    for (int k = 0; jo_study_column_at(s, i, 0, k, &c) >= 0; k++) {
-      if (c.value) add(w, c.value[0]);
+    const jo_table* t = jo_study_tables(s, i)->table;
+    for (int k = 0; k < t->ncolumn; k++) {
+      if (t->column[k].value) add(w, t->column[k].value[0]);
     }
   }
   jo_study_destroy(s);

@@ -19,7 +19,7 @@ static void test_result_statistics_are_those_of_the_options(void** state) {
   assert_near(s.step, 1e-3, 0.0);
   assert_near(s.output_step, 0.1, 0.0);
   // 600 of the grid, and those that events cut
-  assert_in_range(s.steps, 600, 600 + jo_result_event_count(r));
+  assert_in_range(s.steps, 600, 600 + table_of(jo_result_tables(r), "events")->nrow);
   assert_true(s.evaluations >= 4 * 600 && s.rejected == 0);
   assert_near(s.closure_residual, 0.0, 1e-12);
   jo_result_destroy(r);
@@ -30,24 +30,22 @@ static void test_result_rows_and_events_stand_in_order(void** state) {
   (void)state;
   fixture* f = open_objects(QUARTER_CAR);
   jo_result* r = make_result(f, NULL);
-  int rows = jo_result_row_count(r), events = jo_result_event_count(r);
-  assert_true(rows > 100 && events >= 1);
-  const double* row = jo_result_rows(r);
-  int width = jo_result_column_count(r);
+  const jo_table *history = history_of(r), *event = table_of(jo_result_tables(r), "events");
+  int rows = history->nrow, width = history->ncolumn;
+  assert_true(rows > 100 && event->nrow >= 1);
+  const double* row = history->column[0].value;
   for (int i = 1; i < rows; i++) {
     assert_true(row[i * width] > row[(i - 1) * width]);
   }
   double last = 0.0;
   bool stepped = false;
-  jo_event e;
-  for (int i = 0; i < events; i++) {
-    assert_int_equal(jo_result_event_at(r, i, &e), JO_OK);
-    assert_true(e.t >= last && *e.name);
-    stepped = stepped || e.t == 0.2;  // the step of the road, to the bit
-    last = e.t;
+  for (int i = 0; i < event->nrow; i++) {
+    double t = jo_table_number(event, "t", i), on = jo_table_number(event, "on", i);
+    assert_true(t >= last && *event->column[1].text[i] && (on == 0.0 || on == 1.0));
+    stepped = stepped || t == 0.2;  // the step of the road, to the bit
+    last = t;
   }
   assert_true(stepped);
-  assert_true(jo_result_event_at(r, events, &e) < 0);
   jo_result_destroy(r);
   fixture_close(f);
 }
@@ -65,22 +63,24 @@ static void test_result_outputs_are_those_of_the_last_row(void** state) {
   assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "s.yaml", NULL, 0, &f->model));
   fixture_system(f, NULL, 0);
   jo_result* r = make_result(f, NULL);
-  jo_quantity q;
-  assert_int_equal(jo_result_sensor_count(r), 1);
-  assert_int_equal(jo_result_output_at(r, 0, &q), JO_OK);
-  assert_string_equal(q.name, "twice");
-  assert_string_equal(q.unit, "m");
-  assert_near(q.value, 2.0 * 0.5 * cos(2.0), 1e-8);
-  const double* last = jo_result_rows(r) + (jo_result_row_count(r) - 1) * jo_result_column_count(r);
-  bool found = false;
-  for (int i = 0; i < jo_result_column_count(r); i++) {
-    found = found || last[i] == q.value;
+  const jo_tables* all = jo_result_tables(r);
+  const jo_table *sensors = table_of(all, "sensors"), *history = history_of(r);
+  assert_int_equal(sensors->nrow, 1);
+  assert_string_equal(sensors->column[0].text[0], "twice");
+  assert_string_equal(sensors->column[2].text[0], "m");
+  assert_near(jo_table_number(sensors, "value", 0), 2.0 * 0.5 * cos(2.0), 1e-8);
+  const jo_table* final = table_of(all, "final");
+  assert_int_equal(history->ncolumn, 1 + final->nrow + 2);
+  for (int i = 0; i < final->nrow; i++) {
+    const char* name = final->column[0].text[i];
+    assert_string_equal(history->column[1 + i].name, name);
+    assert_near(jo_table_number(history, name, history->nrow - 1),
+                jo_table_number(final, "value", i), 0.0);
   }
-  assert_true(found);
-  assert_int_equal(jo_result_objective_count(r), 2);
-  assert_int_equal(jo_result_objective_at(r, 1, &q), JO_OK);
-  assert_near(q.value, 0.5 * cos(2.0) - 0.5, 1e-8);
-  assert_true(jo_result_objective_at(r, 2, &q) < 0);
+  assert_int_equal(table_of(all, "objectives")->nrow, 2);
+  assert_near(run_objective(r, 1), 0.5 * cos(2.0) - 0.5, 1e-8);
+  assert_null(jo_tables_find(all, "partition_changes"));
+  assert_near(jo_table_number(table_of(all, "end"), "complete", 0), 1.0, 0.0);
   jo_result_destroy(r);
 }
 
@@ -103,14 +103,14 @@ static void test_sens_lists_and_errors_belong_together(void** state) {
   assert_near(p.value, 250.0, 0.0);
   assert_true(jo_sens_parameter_at(s, 3, &p) < 0);
   int n = jo_sens_objective_count(r);
-  assert_int_equal(n, jo_result_objective_count(run));
+  const jo_table* objectives = table_of(jo_result_tables(run), "objectives");
+  assert_int_equal(n, objectives->nrow);
   for (int o = 0; o < n; o++) {
-    jo_quantity here, there;
+    jo_quantity here;
+    double there = run_objective(run, o);
     assert_int_equal(jo_sens_objective_at(r, o, &here), JO_OK);
-    assert_int_equal(jo_result_objective_at(run, o, &there), JO_OK);
-    assert_string_equal(here.name, there.name);
-    assert_near(here.value, there.value,
-                10.0 * jo_sens_objective_error(r, o) + 1e-6 * fabs(there.value));
+    assert_string_equal(here.name, objectives->column[0].text[o]);
+    assert_near(here.value, there, 10.0 * jo_sens_objective_error(r, o) + 1e-6 * fabs(there));
     assert_true(jo_sens_objective_error(r, o) >= 0.0);
     for (int k = 0; k < 3; k++) {
       double d = jo_sens_derivative(r, o, k);
@@ -154,7 +154,6 @@ static void test_sweep_points_are_runs(void** state) {
   for (int k = 0; k < i.points; k += 5) {
     static const char* const name[] = {"k", "step"};
     jo_sweep_point p;
-    jo_quantity q;
     assert_int_equal(jo_sweep_point_at(s, k, &p), JO_OK);
     assert_true(p.is_done && p.status >= 0 && !*p.message && isfinite(p.gradient[0]));
     // all numbers at once
@@ -165,9 +164,9 @@ static void test_sweep_points_are_runs(void** state) {
     assert_ptr_equal(p.gradient_error, jo_sweep_rows(s) + 6 * k + 4);
     assert_ok(f->ctx, jo_system_set(f->ctx, f->system, name, p.parameter, 2));
     jo_result* r = make_result(f, &run);
-    assert_int_equal(jo_result_objective_at(r, 0, &q), JO_OK);
+    double psi = run_objective(r, 0);
     // initial positions are assembled once and for all here, and for every point there
-    assert_near(p.value[0], q.value, 1e-6 * fabs(q.value));
+    assert_near(p.value[0], psi, 1e-6 * fabs(psi));
     jo_result_destroy(r);
   }
   jo_sweep_destroy(s);

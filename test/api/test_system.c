@@ -9,6 +9,7 @@
 
 #include "base/system/file.h"
 #include "support/fixture.h"
+#include "support/tables.h"
 
 #define CAR     "test/models/sweep_quarter_car.yaml"
 #define RESTING "test/models/sweep_static.yaml"
@@ -45,12 +46,14 @@ static void compare_runs(fixture* f, const jo_system* a, fixture* g, const jo_sy
   jo_result *r, *s;
   assert_ok(f->ctx, jo_simulate(f->ctx, a, NULL, &r));
   assert_ok(g->ctx, jo_simulate(g->ctx, b, NULL, &s));
-  int rows = jo_result_row_count(r), columns = jo_result_column_count(r);
-  assert_int_equal(rows, jo_result_row_count(s));
-  assert_int_equal(columns, jo_result_column_count(s));
+  const jo_table *of_r = history_of(r), *of_s = history_of(s);
+  int rows = of_r->nrow, columns = of_r->ncolumn;
+  assert_int_equal(rows, of_s->nrow);
+  assert_int_equal(columns, of_s->ncolumn);
   assert_true(rows > 10 && columns > 3);
-  compare(jo_result_rows(r), jo_result_rows(s), rows * columns);
-  assert_int_equal(jo_result_event_count(r), jo_result_event_count(s));
+  compare(of_r->column[0].value, of_s->column[0].value, rows * columns);
+  assert_int_equal(table_of(jo_result_tables(r), "events")->nrow,
+                   table_of(jo_result_tables(s), "events")->nrow);
   jo_result_destroy(r);
   jo_result_destroy(s);
 }
@@ -106,15 +109,17 @@ static void compare_derivatives(fixture* f, const jo_system* a, fixture* g, cons
 static jo_loads_result* load(fixture* f, const jo_system* s) {
   jo_loads_result* r;
   assert_ok(f->ctx, jo_loads_run(f->ctx, s, NULL, &r));
-  assert_true(jo_loads_sample_count(r) > 100);
+  assert_true(table_of(jo_loads_tables(r), "history")->nrow > 100);
   return r;
 }
 
 static void compare_loads(fixture* f, const jo_system* a, fixture* g, const jo_system* b) {
   jo_loads_result *r = load(f, a), *s = load(g, b);
-  int n = jo_loads_sample_count(r), width = 1 + jo_loads_element_count(r);
-  assert_int_equal(n, jo_loads_sample_count(s));
-  compare(jo_loads_samples(r), jo_loads_samples(s), n * width);
+  const jo_table *of_r = table_of(jo_loads_tables(r), "history"),
+                 *of_s = table_of(jo_loads_tables(s), "history");
+  assert_int_equal(of_r->nrow, of_s->nrow);
+  assert_int_equal(of_r->ncolumn, of_s->ncolumn);
+  compare(of_r->column[0].value, of_s->column[0].value, of_r->nrow * of_r->ncolumn);
   jo_loads_element x, y;
   for (int i = 0; jo_loads_element_at(r, i, &x) >= 0; i++) {
     assert_ok(g->ctx, jo_loads_element_at(s, i, &y));
@@ -297,8 +302,9 @@ static void test_system_loads_begin_at_rest_of_set_values(void** state) {
   for (double k = 8000.0; k < 40000.0; k *= 2.0) {
     assert_ok(f->ctx, jo_system_set(f->ctx, s, by, &k, 1));
     jo_loads_result* r = load(f, s);
-    int width = 1 + jo_loads_element_count(r);
-    const double* sample = jo_loads_samples(r);
+    const jo_table* history = table_of(jo_loads_tables(r), "history");
+    int width = history->ncolumn;
+    const double* sample = history->column[0].value;
     for (; sample[0] < 0.19; sample += width) {
       assert_near(fabs(sample[1]), 9.81 * 250.0, 1e-6);
       assert_near(fabs(sample[2]), 9.81 * 290.0, 1e-6);
@@ -580,11 +586,10 @@ static const char mirrored[] =
 
 static double objective_of(fixture* f, const jo_system* s) {
   jo_result* r;
-  jo_quantity q;
   assert_ok(f->ctx, jo_simulate(f->ctx, s, NULL, &r));
-  assert_ok(f->ctx, jo_result_objective_at(r, 0, &q));
+  double psi = run_objective(r, 0);
   jo_result_destroy(r);
-  return q.value;
+  return psi;
 }
 
 // The objective at another value of a number: of a file with that value, or of a system that is set to it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small readers of binary formats, from their published descriptions: MAT level 5, RPC III, binary glTF."""
+"""Small readers of binary formats, from their published descriptions: MAT level 5, NetCDF, RPC III, binary glTF."""
 import json
 import struct
 
@@ -58,6 +58,70 @@ def read_mat(data):
     assert data[:19] == b"MATLAB 5.0 MAT-file" and data[124:128] == b"\0\1IM"
     assert all(kind == 14 for kind, _ in elements(data[128:]))
     return dict(variable(content) for _, content in elements(data[128:]))
+
+
+# ---- NetCDF, classic -------------------------------------------------------------------------------
+
+class Words:
+    """Big-endian words, one after the other; texts fill words of four bytes."""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+
+    def take(self, code):
+        value, = struct.unpack_from(">" + code, self.data, self.at)
+        self.at += struct.calcsize(code)
+        return value
+
+    def text(self):
+        n = self.take("I")
+        text = self.data[self.at:self.at + n]
+        assert len(text) == n and set(self.data[self.at + n:self.at + (n + 3) // 4 * 4]) <= {0}
+        self.at += (n + 3) // 4 * 4
+        return text.decode()
+
+    def list(self, tag, read):
+        kind, n = self.take("I"), self.take("I")
+        assert kind == (tag if n else 0)
+        return [read() for _ in range(n)]
+
+    def attribute(self):
+        name, kind = self.text(), self.take("I")
+        if kind == 2:
+            return name, self.text()
+        assert kind == 6 and self.take("I") == 1
+        return name, self.take("d")
+
+    def attributes(self):
+        found = self.list(12, self.attribute)
+        assert len(dict(found)) == len(found)
+        return dict(found)
+
+
+def read_netcdf(data):
+    """Notes, dimensions, and variables: names of their dimensions, attributes, numbers or texts."""
+    assert data[:4] == b"CDF\2"
+    w = Words(data, 4)
+    assert w.take("I") == 0
+    sizes = w.list(10, lambda: (w.text(), w.take("I")))
+    notes, end = w.attributes(), []
+
+    def variable():
+        name, dims = w.text(), [sizes[w.take("I")] for _ in range(w.take("I"))]
+        about, kind, size, begin = w.attributes(), w.take("I"), w.take("I"), w.take("Q")
+        count = 1
+        for _, n in dims:
+            count *= n
+        assert size == (count * {2: 1, 6: 8}[kind] + 3) // 4 * 4 and begin == (end[-1] if end else begin)
+        end.append(begin + size)
+        bytes_ = data[begin:begin + size]
+        values = list(struct.unpack_from(f">{count}d", bytes_)) if kind == 6 else \
+            [bytes_[k:k + dims[1][1]].rstrip(b"\0").decode() for k in range(0, count, dims[1][1])]
+        return name, ([n for n, _ in dims], about, values)
+
+    variables = w.list(11, variable)
+    assert variables[0][1] and end[-1] == len(data) and len(dict(variables)) == len(variables)
+    return notes, dict(sizes), dict(variables)
 
 
 # ---- RPC III -------------------------------------------------------------------------------------

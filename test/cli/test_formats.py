@@ -8,7 +8,7 @@ import re
 import unittest
 from pathlib import Path
 
-from binary import accessor, read_glb, read_mat, read_rpc
+from binary import accessor, read_glb, read_mat, read_netcdf, read_rpc
 from case import Case
 from program import jounce
 
@@ -63,6 +63,15 @@ class Formats(Case):
         for (size, values), column in zip(mat["history"].values(), columns[1:]):
             self.assertEqual(size, (len(column), 1))
             self.same(values, column)
+        notes, sizes, found = read_netcdf(self.written(".nc", *args))
+        self.assertEqual({k: v.replace("🚗", "\ufffd") for k, v in notes.items() if isinstance(v, str)},
+                         {k: v for k, v in mat["notes"].items() if isinstance(v, str)})
+        self.assertEqual(sizes["t"], len(columns[0]))
+        histories = [v for v in found.values() if v[0] == ["t"]]
+        self.assertEqual([about["name"] for _, about, _ in histories], names)
+        self.assertEqual([about.get("units", "") for _, about, _ in histories], units)
+        for (_, _, values), column in zip(histories, columns):
+            self.same(values, column)
         # 16 bits: half of 1/32752 of the largest value, and the even step
         head, channels = read_rpc(self.written(".rsp", *args))
         self.assertEqual([head[f"DESC.CHAN_{k + 1}"] for k in range(len(channels))], names[1:])
@@ -82,6 +91,19 @@ class Formats(Case):
         self.assertEqual(len(mat["notes"]["sha256"]), 64)
         self.assertEqual(mat["objectives"]["name"], ["psi"])
         self.assertEqual(mat["objectives"]["value"][1], mat["history"]["psi"][1][-1:])
+        _, _, found = read_netcdf(self.written(".nc", "run", PENDULUM, "--end", "1"))
+        self.assertEqual(found["objectives"][2], ["psi"])
+        self.assertEqual(found["objectives_value"][2], mat["objectives"]["value"][1])
+        self.assertEqual(found["t"][:2], (["t"], {"name": "t", "units": "s", "long_name": "time"}))
+
+    def test_events(self):
+        mat = read_mat(self.written(".mat", "run", BOUNCER))
+        _, sizes, found = read_netcdf(self.written(".nc", "run", BOUNCER))
+        self.assertEqual(sizes["events"], len(mat["events"]["name"]))
+        self.assertGreater(sizes["events"], 3)
+        self.assertEqual(found["events"][2], mat["events"]["name"])
+        self.assertEqual(found["events_t"][2], mat["events"]["t"][1])
+        self.assertEqual(found["events_on"][2], mat["events"]["on"][1])
 
     def test_loads(self):
         mat = self.history("loads", BOUNCER, "--rate", "200")
@@ -104,6 +126,10 @@ class Formats(Case):
             self.assertAlmostEqual(mat["percent_per_percent"][1][k], float(row["percent_per_percent"]), 13)
             self.assertEqual(mat["parameters"]["value"][1][k], float(row["value"]))
             self.assertEqual(mat["parameters"]["unit"][k], row["unit"])
+        _, _, found = read_netcdf(self.written(".nc", "sens", PENDULUM))
+        self.assertEqual(found["gradient"][0], ["objectives", "parameters"])
+        self.assertEqual(found["gradient"][2], mat["gradient"][1])
+        self.assertEqual(found["parameters"][2], mat["parameters"]["name"])
 
     def test_gradients_of_loads(self):
         args = ("loads", "test/models/sens_bounce.yaml", "--wrt", "k,c", "--interpreter", "--end", "0.5")
@@ -138,7 +164,21 @@ class Formats(Case):
             self.same(values, column)
         # points x objectives x numbers, the first running fastest
         self.assertEqual(mat["gradient"][0], (3, 1, 2))
-        self.same(mat["gradient"][1], columns[names.index("d psi / d m")] + columns[names.index("d psi / d l")])
+        by_m, by_l = columns[names.index("d psi / d m")], columns[names.index("d psi / d l")]
+        self.same(mat["gradient"][1], by_m + by_l)
+        # the last one running fastest
+        _, _, found = read_netcdf(self.written(".nc", *args))
+        self.assertEqual(found["gradient"][0], ["row", "objectives", "wrt"])
+        self.same(found["gradient"][2], [x for pair in zip(by_m, by_l) for x in pair])
+        self.assertEqual([about["name"] for dims, about, _ in found.values() if dims == ["row"]], names)
+
+    def test_failed_points_have_remarks(self):
+        args = ("sweep", PENDULUM, "--param", "m=-1:1:2")
+        path = self.path("out.nc")
+        jounce(*args, "--interpreter", "--quiet", "-o", path)
+        _, sizes, found = read_netcdf(Path(path).read_bytes())
+        self.assertEqual((sizes["remarks"], found["remarks_row"][2]), (1, [0.0]))
+        self.assertEqual(found["status"][2][1], 0.0)
 
     def test_names_that_try_to_break_files(self):
         model = self.path("hostile.yaml", HOSTILE)
@@ -149,7 +189,7 @@ class Formats(Case):
         self.assertEqual(mat["columns"]["description"][0], 'a, b\n"c"')
         self.assertEqual(list(mat["history"])[:2], ["end_", "l" * 60])
         self.assertEqual(mat["columns"]["name"][1], "l" * 60)
-        for ending in (".mat", ".rsp"):
+        for ending in (".mat", ".nc", ".rsp"):
             self.assertEqual(self.written(ending, "run", model), self.written(ending, "run", model))
 
     def test_even_step_is_said_to_be_missed(self):

@@ -5,6 +5,7 @@
 
 #include "jounce/jounce.h"
 #include "support/fixture.h"
+#include "support/tables.h"
 
 #define PI 3.14159265358979323846
 
@@ -47,9 +48,9 @@ static values run(fixture* f) {
 }
 
 static double value(const values* v, const char* name) {
-  jo_quantity q;
-  for (int i = 0; jo_result_objective_at(v->result, i, &q) >= 0; i++) {
-    if (strcmp(q.name, name) == 0) return q.value;
+  const jo_table* t = table_of(jo_result_tables(v->result), "objectives");
+  for (int i = 0; i < t->nrow; i++) {
+    if (strcmp(t->column[0].text[i], name) == 0) return run_objective(v->result, i);
   }
   fail_msg("no objective %s", name);
   return NAN;
@@ -230,9 +231,10 @@ static void test_objectives_have_histories_without_gaps(void** state) {
       "  late_mean: {mean: t, window: [from, to]}\n"
       "simulation: {start: 0.2, end: 2.2, output_step: 0.1}\n");
   values v = run(f);
-  int n = jo_result_column_count(v.result);
-  for (int i = 0; i < jo_result_row_count(v.result); i++) {
-    const double *row = jo_result_rows(v.result) + i * n, *psi = row + n - 3, t = row[0];
+  const jo_table* history = history_of(v.result);
+  int n = history->ncolumn;
+  for (int i = 0; i < history->nrow; i++) {
+    const double *row = history->column[0].value + i * n, *psi = row + n - 3, t = row[0];
     double until = fmin(t, 1.9);
     assert_near(psi[0], i == 0 ? 0.0 : 0.5 * (t + 0.2), 1e-9);
     assert_near(psi[1], t > 0.7 + 1e-12 ? 3.0 : 0.0, 1e-7);

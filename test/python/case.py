@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 LIBRARY = os.path.abspath(sys.argv.pop(1))
 os.environ["JOUNCE_LIBRARY"] = LIBRARY
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test/cli")]  # readers of files
 
 QUARTER_CAR = "test/models/sweep_quarter_car.yaml"
 BOUNCE = "test/models/sens_bounce.yaml"

@@ -15,6 +15,7 @@ import numpy as np
 from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
 
 import jounce
+from binary import read_mat, read_netcdf
 from jounce import _abi
 from jounce._lib import lib
 
@@ -679,6 +680,49 @@ class Others(Case):
         self.assertEqual(e.coordinate_derivatives.shape, (2, 2))
         self.assertAlmostEqual(e.outputs["spring.force"], 250 * 9.81)
         self.assertLess(e.info.residual, 1e-6)
+        self.assertFalse(e.stability.is_unstable)
+
+    def test_tables_of_results(self):
+        e = car().static(["k", "k_t"])
+        t = e.tables["derivatives"]
+        self.assertEqual(t.columns, ("quantity", "parameter", "value", "unit"))
+        self.assertEqual((t.rows, len(t), t["quantity"][0]), (2 * (2 + len(e.sensors)), 4, "hop"))
+        self.assertEqual(t["value"][t["quantity"].index("heave") + 0], e.d("heave", "k"))
+        self.assertFalse(t["value"].flags.writeable)
+        self.assertEqual(np.asarray(t).shape, (t.rows, 1))
+        self.assertEqual(np.asarray(e.tables["outputs"]).shape, (len(e.outputs), 3))
+        self.assertEqual(t.notes["model"], "sweep_quarter_car")
+        self.assertIn("heave", str(e.tables["coordinates"]))
+        self.assertIn("<table", e.tables["coordinates"]._repr_html_())
+        self.assertRaisesRegex(KeyError, "no column 'values'; there are quantity, parameter", lambda: t["values"])
+        t.save(self.path("slopes.csv"))
+        with open(self.path("slopes.csv"), encoding="utf-8") as file:
+            self.assertEqual([x for x in file if x[0] != "#"][:2], ["quantity,parameter,unit,value\n", ",,,\n"])
+        # columns look into the memory of the result, which lives as long
+        values, expected = t["value"], list(t["value"])
+        e.close()
+        del e, t
+        self.assertEqual(list(values), expected)
+
+    def test_tables_with_texts_in_binary_files(self):
+        t = car().static(["k"]).tables["derivatives"]
+        texts = {"quantity", "parameter", "unit"}
+        for ending in (".mat", ".nc"):
+            t.save(self.path("slopes" + ending))
+        with open(self.path("slopes.mat"), "rb") as file:
+            mat = read_mat(file.read())
+        self.assertEqual(set(mat["table"]), set(t.columns))
+        self.assertEqual(mat["table"]["value"][1], list(t["value"]))
+        with open(self.path("slopes.nc"), "rb") as file:
+            notes, sizes, found = read_netcdf(file.read())
+        self.assertEqual((notes["model"], sizes["row"]), ("sweep_quarter_car", t.rows))
+        self.assertEqual(found["value"][2], list(t["value"]))
+        for name in texts:
+            self.assertEqual(mat["table"][name], list(t[name]))
+            self.assertEqual(found[name][2], list(t[name]))
+
+    def test_modes(self):
+        m = car()
         modes = m.modes("static", wrt=["k"])
         self.assertEqual((len(modes), modes.shapes.shape), (2, (2, 2)))
         self.assertAlmostEqual(modes.frequencies[0], abs(modes.eigenvalues[0].imag) / (2 * np.pi))
@@ -732,7 +776,7 @@ class Others(Case):
         values, histories = study.parts
         self.assertEqual((values.title, values.kind), ("numbers", "values"))
         table = values.tables[0]
-        self.assertTrue(any(isinstance(c.values, np.ndarray) for c in table.columns.values()))
+        self.assertTrue(any(isinstance(c, np.ndarray) for c in table.values()))
         self.assertIn("<table", table._repr_html_())
         self.assertIn("<svg", histories.figures[0])
         self.assertIn("<iframe", study._repr_html_())

@@ -370,13 +370,13 @@ static void test_formats_unknown_ending_lists_the_known(void** state) {
   hard_init(&h);
   assert_int_equal(jreport_save(f->ctx, &h.table, "a.xls"), JO_ERR_ARGUMENT);
   assert_string_equal(jo_context_message(f->ctx),
-                      "a.xls: cannot tell the format: the name must end in .csv, .h5, .hdf5, .mat "
-                      "or .rsp");
+                      "a.xls: cannot tell the format: the name must end in .csv, .h5, .hdf5, .mat, "
+                      ".nc or .rsp");
   jo_context_clear(f->ctx);
   // what is no history does not go into a format of histories
   h.table.has_time = false;
   assert_int_equal(jreport_save(f->ctx, &h.table, "a.rsp"), JO_ERR_ARGUMENT);
-  assert_non_null(strstr(jo_context_message(f->ctx), ".hdf5 or .mat"));
+  assert_non_null(strstr(jo_context_message(f->ctx), ".mat or .nc"));
 }
 
 int main(void) {

@@ -175,6 +175,31 @@ static void test_table_hdf5(void** state) {
   H5Fclose(file);
 }
 
+static void test_table_hdf5_holds_columns_of_texts(void** state) {
+  fixture* f = *state;
+  static const char* const text[] = {"left", "q\u00fcr"};
+  const jo_column words = {"side/of", "", "where it is", .text = text, .stride = 1};
+  jreport_table with_texts = table;
+  with_texts.text = &words;
+  with_texts.ntext = 1;
+  assert_ok(f->ctx, jreport_table_hdf5(f->ctx, &with_texts, fixture_below(f, "table")));
+  hid_t file = H5Fopen(fixture_below(f, "table"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  hid_t set = H5Dopen2(file, "columns/side|of", H5P_DEFAULT), type = H5Dget_type(set);
+  assert_int_equal(H5Tget_size(type), 4);
+  char got[2][4];
+  assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, got) >= 0);
+  assert_memory_equal(got, "leftq\u00fcr", 8);
+  H5Tclose(type);
+  H5Dclose(set);
+  // numbers stand beside them as without
+  double data[6];
+  set = H5Dopen2(file, "data", H5P_DEFAULT);
+  assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  assert_near(data[3], rows[3], 0.0);
+  H5Dclose(set);
+  H5Fclose(file);
+}
+
 #else
 
 static void test_table_hdf5(void** state) {
@@ -191,6 +216,7 @@ int main(void) {
       fixture_test(test_table_hdf5),
 #ifdef JOUNCE_WITH_HDF5
       fixture_test(test_table_hdf5_of_rows_that_are_read),
+      fixture_test(test_table_hdf5_holds_columns_of_texts),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

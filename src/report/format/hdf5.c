@@ -228,12 +228,12 @@ static size_t longest(size_t so_far, const char* text) {
   return strlen(text) > so_far ? strlen(text) : so_far;
 }
 
-// Names or units of quantities.
-static hid_t open_texts(writer* w, hid_t below, const char* name, const jplant_quantity* q, int n,
-                        bool unit) {
+// Texts of fixed length, all that of the longest.
+static hid_t open_text_list(writer* w, hid_t below, const char* name, const char* const* list,
+                            int n) {
   size_t size = 1;
   for (int i = 0; i < n; i++) {
-    size = longest(size, unit ? q[i].unit : q[i].name);
+    size = longest(size, list[i]);
   }
   char* text = jarena_array(&w->scratch, (size_t)n, size);
   if (!text) {
@@ -241,13 +241,25 @@ static hid_t open_texts(writer* w, hid_t below, const char* name, const jplant_q
     return H5I_INVALID_HID;
   }
   for (int i = 0; i < n; i++) {
-    copy_text(text, size, i, unit ? q[i].unit : q[i].name);
+    copy_text(text, size, i, list[i]);
   }
   hid_t type = string_type(w, size);
   hsize_t count = (hsize_t)n;
   hid_t set = open_dataset(w, below, name, type, 1, &count, text);
   done(w, H5Tclose(type));
   return set;
+}
+
+// Names or units of quantities.
+static hid_t open_texts(writer* w, hid_t below, const char* name, const jplant_quantity* q, int n,
+                        bool unit) {
+  const char** list = JARENA_ARRAY(&w->scratch, n, const char*);
+  for (int i = 0; list && i < n; i++) {
+    list[i] = unit ? q[i].unit : q[i].name;
+  }
+  if (list) return open_text_list(w, below, name, list, n);
+  w->oom = true;
+  return H5I_INVALID_HID;
 }
 
 // ---- axes ----------------------------------------------------------------------------------------
@@ -272,6 +284,13 @@ static void put_data(writer* w) {
   done(w, H5Dclose(names));
 }
 
+static void describe_column(writer* w, hid_t set, const char* name, const char* unit,
+                            const char* description) {
+  describe(w, set, "name", name);
+  describe(w, set, "units", unit);
+  if (*description) describe(w, set, "long_name", description);
+}
+
 // /columns: each column by its name, with its unit, and the time attached to histories.
 static void put_column(writer* w, hid_t group, int i, jreport_link* link, double* value) {
   const jreport_table* t = w->table;
@@ -287,9 +306,7 @@ static void put_column(writer* w, hid_t group, int i, jreport_link* link, double
   hsize_t n = (hsize_t)t->nrow;
   hid_t set = value ? open_dataset(w, group, name, H5T_NATIVE_DOUBLE, 1, &n, value)
                     : open_stream(w, group, name, 1, &n, i);
-  describe(w, set, "name", q->name);
-  describe(w, set, "units", q->unit);
-  if (*q->description) describe(w, set, "long_name", q->description);
+  describe_column(w, set, q->name, q->unit, q->description);
   if (t->has_time && i == 0) {
     done(w, H5DSset_scale(set, name));
     w->time = set;
@@ -299,16 +316,29 @@ static void put_column(writer* w, hid_t group, int i, jreport_link* link, double
   close_set(w, set);
 }
 
+static void put_text_column(writer* w, hid_t group, const jo_column* c, jreport_link* link) {
+  const char* name = jreport_link_name(link, c->name);
+  w->oom = w->oom || !name;
+  hid_t set = name ? open_text_list(w, group, name, c->text, w->table->nrow) : H5I_INVALID_HID;
+  if (w->oom) return;
+  describe_column(w, set, c->name, c->unit, c->description);
+  put_axis(w, set, 0, "row", H5I_INVALID_HID);
+  done(w, H5Dclose(set));
+}
+
 static void put_columns(writer* w) {
   const jreport_table* t = w->table;
   jreport_link link;
-  jreport_link_begin(&link, &w->scratch, t->ncolumn, jreport_link_hdf5);
+  jreport_link_begin(&link, &w->scratch, t->ntext + t->ncolumn, jreport_link_hdf5);
   double* value = w->stream ? NULL : JARENA_ARRAY(&w->scratch, t->nrow, double);
   w->oom = w->oom || (!value && !w->stream);
   if (w->oom) return;
   hid_t create = check(w, H5Pcreate(H5P_GROUP_CREATE));
   done(w, H5Pset_obj_track_times(create, 0));
   hid_t group = check(w, H5Gcreate2(w->file, "columns", H5P_DEFAULT, create, H5P_DEFAULT));
+  for (int i = 0; i < t->ntext && !w->oom; i++) {
+    put_text_column(w, group, &t->text[i], &link);
+  }
   for (int i = 0; i < t->ncolumn && !w->oom; i++) {
     put_column(w, group, i, &link, value);
   }
@@ -502,7 +532,7 @@ static jo_status save_image(writer* w, const char* path) {
 
 static void put_all(writer* w) {
   put_notes(w);
-  if (w->table->ncolumn > 0) put_columns(w);
+  if (jreport_has_columns(w->table)) put_columns(w);
   if (w->table->ncolumn > 0 && !w->oom) put_data(w);
   for (int i = 0; i < w->table->nlist; i++) {
     put_list(w, &w->table->list[i]);

@@ -207,10 +207,37 @@ static void put_notes(writer* w) {
 
 typedef enum part { NAME, UNIT, DESCRIPTION } part;
 
+static const char* part_of(const jplant_quantity* q, part which) {
+  return which == NAME ? q->name : which == UNIT ? q->unit : q->description;
+}
+
 static void put_texts(writer* w, const jplant_quantity* q, int n, part which) {
   size_t cell = open_cell(w, n);
   for (int i = 0; i < n && !w->out.failed; i++) {
-    put_text(w, "", which == NAME ? q[i].name : which == UNIT ? q[i].unit : q[i].description);
+    put_text(w, "", part_of(&q[i], which));
+  }
+  close_element(w, cell);
+}
+
+static void put_text_cells(writer* w, const char* const* text, int n) {
+  size_t cell = open_cell(w, n);
+  for (int i = 0; i < n && !w->out.failed; i++) {
+    put_text(w, "", text[i]);
+  }
+  close_element(w, cell);
+}
+
+// Names, units or descriptions of all columns that are fields.
+static void put_column_texts(writer* w, part which) {
+  const jreport_table* t = w->table;
+  int first = t->has_time && t->ncolumn > 0, n = t->ncolumn - first;
+  size_t cell = open_cell(w, t->ntext + n);
+  for (int i = 0; i < t->ntext; i++) {
+    const jo_column* c = &t->text[i];
+    put_text(w, "", which == NAME ? c->name : which == UNIT ? c->unit : c->description);
+  }
+  for (int i = first; i < t->ncolumn && !w->out.failed; i++) {
+    put_text(w, "", part_of(&t->column[i], which));
   }
   close_element(w, cell);
 }
@@ -218,32 +245,31 @@ static void put_texts(writer* w, const jplant_quantity* q, int n, part which) {
 // A field per column, and `columns`: which field is which.
 static void put_columns(writer* w) {
   const jreport_table* t = w->table;
-  int first = t->has_time && t->ncolumn > 0, n = t->ncolumn - first;
-  const jplant_quantity* q = t->column + first;
+  int first = t->has_time && t->ncolumn > 0, n = t->ntext + t->ncolumn - first;
   const char** field = JARENA_ARRAY(&w->scratch, n, const char*);
   jreport_link link;
   jreport_link_begin(&link, &w->scratch, n, jreport_link_matlab);
   w->oom = w->oom || !field;
   for (int i = 0; i < n && !w->oom; i++) {
-    field[i] = field_of(w, &link, q[i].name);
+    bool is_text = i < t->ntext;
+    field[i] = field_of(w, &link, is_text ? t->text[i].name : t->column[first + i - t->ntext].name);
   }
   if (w->oom) return;
   if (first) put_column(w, "t", t->row, t->nrow, (size_t)t->ncolumn);
   size_t variable = open_struct(w, t->has_time ? "history" : "table", field, n);
-  for (int i = 0; i < n && !w->out.failed; i++) {
-    put_column(w, "", t->row + first + i, t->nrow, (size_t)t->ncolumn);
+  for (int i = 0; i < t->ntext; i++) {
+    put_text_cells(w, t->text[i].text, t->nrow);
+  }
+  for (int i = first; i < t->ncolumn && !w->out.failed; i++) {
+    put_column(w, "", t->row + i, t->nrow, (size_t)t->ncolumn);
   }
   close_element(w, variable);
   static const char* const parts[] = {"field", "name", "unit", "description"};
   variable = open_struct(w, "columns", parts, 4);
-  size_t cell = open_cell(w, n);
-  for (int i = 0; i < n; i++) {
-    put_text(w, "", field[i]);
-  }
-  close_element(w, cell);
-  put_texts(w, q, n, NAME);
-  put_texts(w, q, n, UNIT);
-  put_texts(w, q, n, DESCRIPTION);
+  put_text_cells(w, field, n);
+  put_column_texts(w, NAME);
+  put_column_texts(w, UNIT);
+  put_column_texts(w, DESCRIPTION);
   close_element(w, variable);
 }
 
@@ -318,7 +344,7 @@ static void put_all(writer* w) {
   const jreport_table* t = w->table;
   put_header(w);
   put_notes(w);
-  if (!w->oom && t->ncolumn > 0) put_columns(w);
+  if (!w->oom && jreport_has_columns(t)) put_columns(w);
   for (int i = 0; i < t->nlist; i++) {
     put_list(w, &t->list[i]);
   }

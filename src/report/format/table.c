@@ -23,18 +23,30 @@ void jreport_put_notes(jtext* t, const jreport_note* note, int n) {
   }
 }
 
+static void put_comma(jtext* t, int i) {
+  if (i > 0) jtext_put(t, ",");
+}
+
 void jreport_put_table(jtext* t, const jreport_table* table) {
   for (int unit = 0; unit < 2; unit++) {
+    for (int i = 0; i < table->ntext; i++) {
+      put_comma(t, i);
+      jreport_put_cell(t, unit ? table->text[i].unit : table->text[i].name);
+    }
     for (int i = 0; i < table->ncolumn; i++) {
-      if (i > 0) jtext_put(t, ",");
+      put_comma(t, table->ntext + i);
       jreport_put_cell(t, unit ? table->column[i].unit : table->column[i].name);
     }
     jtext_put(t, "\n");
   }
   for (int k = 0; k < table->nrow && !t->failed; k++) {
     const double* row = table->row + (size_t)k * (size_t)table->ncolumn;
+    for (int i = 0; i < table->ntext; i++) {
+      put_comma(t, i);
+      jreport_put_cell(t, table->text[i].text[k]);
+    }
     for (int i = 0; i < table->ncolumn; i++) {
-      if (i > 0) jtext_put(t, ",");
+      put_comma(t, table->ntext + i);
       jreport_put_number(t, row[i]);
     }
     jtext_put(t, "\n");
@@ -125,7 +137,7 @@ jo_status jreport_table_csv(jo_context* ctx, const jreport_table* table, const c
     jreport_put_comment(&t, table->remark[i].text);
     jtext_put(&t, "\n");
   }
-  if (table->ncolumn > 0 || table->narray == 0) {
+  if (jreport_has_columns(table) || table->narray == 0) {
     jreport_put_table(&t, table);
   } else {
     put_arrays(&t, table);

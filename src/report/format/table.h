@@ -5,6 +5,8 @@
 #define JREPORT_TABLE_H
 
 #include "base/text/text.h"
+#include "jounce/formats.h"
+#include "jounce/table.h"
 #include "report/format/notes.h"
 
 typedef struct jreport_remark {
@@ -40,6 +42,9 @@ typedef struct jreport_table {
   const jplant_quantity* column;
   int ncolumn, nrow;
   const double* row;  // nrow x ncolumn
+  // Columns of texts, in front of those of numbers. Not of tables with time, nor of rows that are read.
+  const jo_column* text;
+  int ntext;
   // Rows that are too many for memory, `row` being NULL: n of them from the first on, one block after the other. HDF5
   // files only, which are chunked and compressed then, and take shape on the disk beside `path`.
   jo_status (*read)(void* user, int first, int n, double* row);
@@ -74,15 +79,22 @@ jo_status jreport_save(jo_context* ctx, const jreport_table* table, const char* 
 // Whether the name ends in one of them.
 bool jreport_is_format(const jreport_table* table, const char* path);
 
-// The writers. docs/formats.md.
+// The writers, jreport_table_csv() and so on. docs/formats.md.
 // CSV: as report/format/csv.h; remarks are notes "row 7: text".
 // HDF5: as report/format/hdf5.h; /remarks are records row, text.
 // MAT: level 5, uncompressed; report/format/mat.c.
+// NetCDF: classic, 64-bit offsets; report/format/netcdf.c.
 // RPC: RPC III, 16 bits; report/format/rpc.c. Only tables with time.
-jo_status jreport_table_csv(jo_context* ctx, const jreport_table* table, const char* path);
-jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path);
-jo_status jreport_table_mat(jo_context* ctx, const jreport_table* table, const char* path);
-jo_status jreport_table_rpc(jo_context* ctx, const jreport_table* table, const char* path);
+#define JREPORT_WRITER(ending, writer) \
+  jo_status jreport_table_##writer(jo_context* ctx, const jreport_table* table, const char* path);
+JO_TABLE_FORMATS(JREPORT_WRITER)
+JO_HISTORY_FORMATS(JREPORT_WRITER)
+#undef JREPORT_WRITER
+
+// Whether there are rows.
+static inline bool jreport_has_columns(const jreport_table* t) {
+  return t->ncolumn + t->ntext > 0;
+}
 
 // Parts of CSV files: notes as comment lines; a row of names, a row of units, rows of numbers.
 void jreport_put_notes(jtext* t, const jreport_note* note, int n);
