@@ -39,6 +39,7 @@ typedef struct jelement_tyre_data {
   jelement_wheel wheel;
   jmodel_scalar radius, stiffness, damping;  // [m] [N/m] [N s/m]
   jmodel_scalar kappa_c, alpha_c, mu_x, mu_y;
+  int law;  // of slip forces, in the order of element/tyre/slip_law.h
   jelement_contact contact;
   bool loaded_radius;  // false: reading A (lowest point of the circle), true: reading B
   bool relaxes;        // slips follow, down to standstill, with ...

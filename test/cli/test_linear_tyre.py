@@ -96,6 +96,48 @@ class Rig(Case):
                                    delta=1e-8 * 4000)
 
 
+class Brush(Case):
+    """Both directions share the friction; slopes at zero slip are three times those of the linear law."""
+
+    @staticmethod
+    def law(kappa, alpha):
+        x, y = kappa / 0.1, math.tan(alpha) / math.tan(0.1)
+        rho = math.hypot(x, y)
+        part = 3 - 3 * rho + rho * rho if rho < 1 else 1 / rho
+        return x * part, y * part
+
+    def test_forces_are_those_of_the_law(self):
+        pure = {}
+        for steer, slip in ((0.0, 1.0), (0.02, 1.0), (0.02, 1.03), (-0.05, 0.97), (0.0, 1.05), (0.09, 1.09), (0.3, 0.7), (0.0, 1.5)):
+            run = self.rows(RIG.replace("EXTRA", ", law: brush"), "--set", f"steer={steer}", "--set", f"omega={20 * slip / 0.28!r}")
+            x, y = self.law(run["kappa"][-1], run["alpha"][-1])
+            self.assertAlmostEqual(run["fx"][-1], 0.9 * run["fz"][-1] * x, delta=1e-8, msg=(steer, slip))
+            self.assertAlmostEqual(run["fy"][-1], 0.8 * run["fz"][-1] * y, delta=1e-8, msg=(steer, slip))
+            self.assertLess((run["fx"][-1] / 0.9)**2 + (run["fy"][-1] / 0.8)**2, run["fz"][-1]**2 * (1 + 1e-12))
+            pure[steer, slip] = run["fy"][-1]
+        self.assertEqual(pure[0.0, 1.0], 0)
+        self.assertLess(pure[0.02, 1.03], pure[0.02, 1.0])  # what drives takes from what steers
+
+    def test_derivatives_through_sliding(self):
+        text = RIG.replace("EXTRA", ", law: brush").replace("drive: steer", 'drive: "steer*t"').replace("steer: 0.04", "steer: 0.3") + \
+            "objectives: {x: {integral: w.fx, nominal: 4000}, y: {integral: w.fy, nominal: 4000}}\n"
+        for more in "", ", relaxation: sigma":
+            path = self.path("m.yaml", text.replace("law: brush", "law: brush" + more))
+            wrt = "v,steer,omega,tyres.w.kappa_c,tyres.w.alpha_c,tyres.w.mu_x,tyres.w.mu_y"
+            self.assertIn("all agree", jounce("sens", path, "--check", "--wrt", wrt, "--tol", "1e-9").stdout)
+
+    def test_a_braked_body_comes_to_rest_on_a_slope(self):
+        text = Standstill().text(", drive: 0", Standstill.START, "sensors: {fx: w.fx, fz: w.fz, speed: x.rate}",
+                                 "simulation: {end: 6, output_step: 0.01}", relaxes=", law: brush, relaxation: sigma")
+        run = self.rows(text)
+        self.assertLess(abs(run["speed"][-1]), 1e-6)
+        self.assertAlmostEqual(run["fx"][-1], 0.1 * run["fz"][-1], delta=1e-6 * 4000)
+
+    def test_unknown_laws_are_rejected(self):
+        path = self.path("m.yaml", RIG.replace("EXTRA", ", law: magic"))
+        self.assertIn("law is 'magic'; it must be linear or brush", jounce("check", path, code=1).stderr)
+
+
 class Standstill(Case):
     START = "initial: {x: {value: 0, rate: v0}, z: {value: 0.285, rate: slope*v0}}"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tyre on a road: linear normal force, linear saturated slip forces. docs/theory/tyre.md eqs. (Y1)-(Y9),
+// Tyre on a road: linear normal force, slip forces of a simple law (slip_law.h). docs/theory/tyre.md eqs. (Y1)-(Y9),
 // which state the two readings of the buggy benchmark of López Varela and Mouzo (2023), and slips that follow with a
 // relaxation length, down to standstill.
 #include "element/data.h"
 #include "element/list.h"
 #include "element/tyre/contact.h"
 #include "element/tyre/patch.h"
+#include "element/tyre/slip_law.h"
 #include "gen/switch/guard.h"
 
 #define LOW_SPEED    1.0   // [m/s]
@@ -15,6 +16,13 @@
 typedef jelement_tyre_data tyre;
 
 static const char* const readings[] = {"A", "B", NULL};
+
+#define X(name) #name,
+static const char* const law_names[] = {JELEMENT_SLIP_LAW_LIST(X) NULL};
+#undef X
+#define X(name) jelement_slip_##name,
+static const jelement_slip_law laws[] = {JELEMENT_SLIP_LAW_LIST(X)};
+#undef X
 
 static const jmodel_key keys[] = {{JMODEL_KEY_AS("wheel", jmodel_form_body)},
                                   {JMODEL_KEY_AS("centre", jmodel_form_point)},
@@ -26,6 +34,7 @@ static const jmodel_key keys[] = {{JMODEL_KEY_AS("wheel", jmodel_form_body)},
                                   {JMODEL_KEY_NUMBER("alpha_c")},
                                   {JMODEL_KEY_NUMBER("mu_x")},
                                   {JMODEL_KEY_NUMBER("mu_y")},
+                                  {JMODEL_KEY_WORD("law", law_names)},
                                   {JMODEL_KEY_WORD("reading", readings)},
                                   {JMODEL_KEY_NUMBER("relaxation")},
                                   {JMODEL_KEY_NUMBER("low_speed")},
@@ -82,6 +91,9 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_need_scalar(at, map, "alpha_c", any, &t->alpha_c);
   jmodel_need_scalar(at, map, "mu_x", any, &t->mu_x);
   jmodel_need_scalar(at, map, "mu_y", any, &t->mu_y);
+  const jmodel_node* law = jmodel_node_find(map, "law");
+  int which = law ? jmodel_word_at(at, law, "law", law_names) : 0;
+  t->law = which < 0 ? 0 : which;
   const jmodel_node* reading = jmodel_node_find(map, "reading");
   t->loaded_radius = reading && jmodel_word_at(at, reading, "reading", readings) == 1;
   jelement_read_contact(at, map, &t->radius, &t->contact);
@@ -90,10 +102,6 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
 }
 
 // ---- equations -----------------------------------------------------------------------------------
-
-static jexpr_ref clamp_one(jgen* s, jexpr_ref x) {
-  return jexpr_max(s->g, jexpr_min(s->g, x, s->one), jexpr_const(s->g, -1.0));
-}
 
 // (Y3) normal force
 static jexpr_ref normal_force(jgen* s, const jmodel_element* m, const jelement_disc* d) {
@@ -107,15 +115,18 @@ static jexpr_ref normal_force(jgen* s, const jmodel_element* m, const jelement_d
   return jgen_component(s, m, 0, jexpr_mark(g, fz, "%s: Fn", m->name));
 }
 
-// (Y5) slip forces
+// (Y5), (Y11) slip forces
 static void put_slip_forces(jgen* s, const jmodel_element* m, jexpr_ref* signal) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
-  jexpr_ref kc = jgen_scalar(s, &y->kappa_c, m->name), ac = jgen_scalar(s, &y->alpha_c, m->name);
+  jelement_slip slip = {signal[KAPPA], signal[ALPHA], jgen_scalar(s, &y->kappa_c, m->name),
+                        jgen_scalar(s, &y->alpha_c, m->name)};
+  jexpr_ref fx, fy;
   jexpr_ref mx = jexpr_mul(g, jgen_scalar(s, &y->mu_x, m->name), signal[FZ]);
   jexpr_ref my = jexpr_mul(g, jgen_scalar(s, &y->mu_y, m->name), signal[FZ]);
-  signal[FX] = jexpr_mul(g, mx, clamp_one(s, jexpr_div(g, signal[KAPPA], kc)));
-  signal[FY] = jexpr_mul(g, my, clamp_one(s, jexpr_div(g, signal[ALPHA], ac)));
+  laws[y->law](g, &slip, &fx, &fy);
+  signal[FX] = jexpr_mul(g, mx, fx);
+  signal[FY] = jexpr_mul(g, my, fy);
   jexpr_mark(g, signal[FX], "%s: Fx", m->name);
   jexpr_mark(g, signal[FY], "%s: Fy", m->name);
 }
