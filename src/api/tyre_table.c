@@ -112,22 +112,6 @@ static jo_status check_others(const reading* r, const char* s, const char* end) 
   return JO_OK;
 }
 
-// Outputs stand behind the columns of the table under names of their own.
-static jo_status check_outputs(const reading* r, const char* s, const char* end) {
-  char cell[MAX_CELL];
-  while (s) {
-    next_cell(&s, end, cell);
-    for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
-      if (strcmp(cell, jo_tyre_output_name(r->f, i)) != 0) continue;
-      return jerr_set(r->ctx, JO_ERR_SYNTAX,
-                      "%s:%d: column '%s' has the name of an output; call it '%s_measured', for "
-                      "example",
-                      r->path, r->line, cell, cell);
-    }
-  }
-  return JO_OK;
-}
-
 static jo_status read_names(reading* r, const char* s, const char* end) {
   char cell[MAX_CELL];
   const char* row = s;
@@ -150,7 +134,6 @@ static jo_status read_names(reading* r, const char* s, const char* end) {
     }
   }
   JO_TRY(check_others(r, row, end));
-  JO_TRY(check_outputs(r, row, end));
   if (r->column[0] >= 0) return JO_OK;
   return jerr_set(r->ctx, JO_ERR_SYNTAX,
                   "%s:%d: no column 'Fz'; the first row names the columns: %s %s %s %s %s %s",

@@ -158,7 +158,7 @@ simulation: {end: 10, method: METHOD, step: STEP}
                                        "true digit: it changes to about .* with steps shorter than 0.05 s; hint: a smaller --step, or an adaptive method")
             self.assertNotIn("--tol", done.stderr)
             for p in json.loads(done.stdout)["points"]:
-                self.assertRegex(p["message"], "objective 'r' came out as 0.1[45].* and may have no true digit: with shorter steps it is about 0.622")
+                self.assertRegex(p["message"], "objective 'r' came out as 0.1[45].* and may have no true digit: with shorter steps it is about 0.62")
         sweep(self.oscillator(), *points, "--wrt", "none", "-o", str(self.out))
         self.assertIn("  in doubt\n", sweep(self.oscillator(), *points, "--wrt", "none").stdout)
         self.assertNotIn("lack derivatives", sweep(self.oscillator(), *points).stdout)
