@@ -59,6 +59,7 @@ static jo_status build_plant(rig* b) {
     b->axle.copy.number[b->wrt[i]].is_parameter = true;
   }
   memcpy(b->wrt + b->nw, b->axle.moved, sizeof b->axle.moved);
+  opt.is_on_rig = true;
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.wrt = b->wrt;
   opt.gen.nwrt = b->nwrt;

@@ -54,6 +54,7 @@ static jo_status build_plant(positions* b) {
   for (int side = 0; side < 2 && b->axle.force >= 0; side++) {
     b->wrt[b->nw++] = b->axle.moved[side];
   }
+  opt.is_on_rig = true;
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.wrt = b->wrt;
   opt.gen.nwrt = b->nw;

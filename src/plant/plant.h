@@ -14,6 +14,7 @@ typedef struct jplant_options {
   jkernel_options kernel;
   jgen_options gen;
   bool seldom_outputs;  // outputs are asked for now and then: they are interpreted
+  bool is_on_rig;       // its wheels do not stand on the road at the start: that is not looked at
 } jplant_options;
 
 jplant_options jplant_options_default(void);
@@ -242,8 +243,8 @@ jo_status jplant_explain_spin(jplant_work* r, double t, const double* y);
 // start/wheels.c: makes what looks at the wheels of a plant whose start is known, and warns about them. JO_ERR_MEMORY.
 jo_status jplant_wheels_prepare(jplant* p);
 
-// A run has failed with `status` at a state: if something moves all but without mass there, a wheel lies flat or a drive is not finite,
-// that is told in place of what was said since there were `said` diagnostics.
+// Explains a run that failed with `status` at a state: something moves all but without mass there, a wheel lies flat, or a drive
+// is not finite. The reason replaces what was reported since diagnostic `said`.
 jo_status jplant_explain_failure(jplant_work* r, jo_status status, int said, double t,
                                  const double* y);
 

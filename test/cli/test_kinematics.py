@@ -62,6 +62,11 @@ class Figures(unittest.TestCase):
         self.close([c["kingpin_inclination"][4], c["caster"][4]], [10.008, 5.377], 3)
         self.close([1e3 * c["scrub_radius"][4], 1e3 * c["caster_trail"][4]], [5.0, 12.2], 1)
 
+    def test_wheels_on_the_rig_do_not_stand_on_the_road(self):
+        done = jounce("kinematics", "models/sedan/sedan.yaml", "--axle", "front")
+        self.assertEqual(done.stderr, "")
+        self.assertNotIn("-0.00000 ", done.stdout)
+
     def test_bump_of_a_multi_link_axle(self):
         c = kinematics(MULTI_LINK, "--points", "9")["curves"]
         column = list(zip(*REAR))

@@ -214,6 +214,9 @@ static bool leans_as_a_bicycle(jplant_work* r, double t, const double* y, wheel*
   return leans;
 }
 
+// Faults of vehicles that stand on their wheels: those on a rig hang.
+#define OF_STANDING (JPLANT_WHEEL_HAS(JPLANT_WHEEL_SUNK) | JPLANT_WHEEL_HAS(JPLANT_WHEEL_LEANING))
+
 // A wheel whose centre is off its axis would roll as an eccentric does; most often its centre is the origin of a body that has
 // no frame of its own. Where that is depends on how it has turned: its depth says nothing.
 static unsigned faults_of(const wheel* w, bool leans) {
@@ -264,6 +267,7 @@ static jo_status look(jplant_work* r, const double* y) {
   bool leans = leans_as_a_bicycle(r, t, y, w->wheel, n);
   for (int i = 0; i < n; i++) {
     w->wheel[i].faults = faults_of(&w->wheel[i], leans);
+    if (r->plant->made_with.is_on_rig) w->wheel[i].faults &= ~OF_STANDING;
     w->wheel[i].faults |= compare(&w->wheel[i], &s->first[i]);
   }
   return JO_OK;

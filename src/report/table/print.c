@@ -37,13 +37,19 @@ static const jreport_field* field_of(const jo_table* t, int column) {
   return &t->style->field[column];
 }
 
+// What is rounded to zero has no sign, either.
+static void drop_sign(char* text) {
+  if (*text == '-' && !strpbrk(text, "123456789")) memmove(text, text + 1, strlen(text));
+}
+
 // Zero has no sign; what is not known is a dash.
 static void write_number(char* buffer, double x, const jreport_field* f) {
   if (f->scale != 0.0) x *= f->scale;
   if (isnan(x)) {
     jformat(buffer, CELL, "%s", f->missing ? f->missing : "-");
   } else if (f->as == 'f') {
-    jformat(buffer, CELL, "%.*f", f->digits, x + 0.0);
+    jformat(buffer, CELL, "%.*f", f->digits, x);
+    if (isfinite(x)) drop_sign(buffer);
   } else if (f->as == 'e') {
     jformat(buffer, CELL, "%.*e", f->digits, x + 0.0);
   } else {

@@ -101,6 +101,10 @@ static void look_at_rest(jsolve_events* ev, jsolve_run* run) {
   run->sys->switches(run->sys->user, run->t + dt, ev->y, ev->rate);
 }
 
+static bool rests(const jsolve_events* ev, int k) {
+  return fabs(ev->g[k]) <= ev->floor[k] && ev->rate[k] == ev->g[k];
+}
+
 static bool is_as_written(const jsolve_events* ev, const jsolve_run* run, int k) {
   return (run->sys->mode[k] > 0.5) == (ev->g[k] > 0);
 }
@@ -109,8 +113,8 @@ static bool is_as_written(const jsolve_events* ev, const jsolve_run* run, int k)
 static void find_resting(jsolve_events* ev, jsolve_run* run) {
   look_at_rest(ev, run);
   for (int k = 0; k < ev->n; k++) {
-    bool rests = fabs(ev->g[k]) <= ev->floor[k] && ev->rate[k] == ev->g[k];
-    if (rests && !ev->is_done[k] && !is_as_written(ev, run, k)) ev->flipped[ev->nflipped++] = k;
+    bool is_against = rests(ev, k) && !is_as_written(ev, run, k);
+    if (is_against && !ev->is_done[k]) ev->flipped[ev->nflipped++] = k;
   }
 }
 
@@ -122,8 +126,7 @@ static void disarm_resting(jsolve_events* ev, jsolve_run* run) {
   if (!may_rest) return;
   look_at_rest(ev, run);
   for (int k = 0; k < ev->n; k++) {
-    bool rests = fabs(ev->g[k]) <= ev->floor[k] && ev->rate[k] == ev->g[k];
-    if (rests && is_as_written(ev, run, k)) ev->is_armed[k] = false;
+    if (rests(ev, k) && is_as_written(ev, run, k)) ev->is_armed[k] = false;
   }
 }
 
